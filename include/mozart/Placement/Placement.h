@@ -1,0 +1,68 @@
+//===- Placement.h - Which chiplets hold which experts ------------*- C++ -*-===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MOZART_PLACEMENT_PLACEMENT_H
+#define MOZART_PLACEMENT_PLACEMENT_H
+
+#include "mozart/Routing/Trace.h"
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace mozart {
+
+/// Experts of one layer on chiplets. `chipletsOf[e]` lists the ordinals of the
+/// chiplets that hold a replica of expert e, ascending, never empty.
+struct Placement {
+  int64_t numChiplets = 0;
+  std::vector<std::vector<int32_t>> chipletsOf;
+
+  int64_t numExperts() const {
+    return static_cast<int64_t>(chipletsOf.size());
+  }
+  /// Experts of each chiplet, ascending: local id i of chiplet c is
+  /// `expertsOf()[c][i]`.
+  std::vector<std::vector<int32_t>> expertsOf() const;
+  /// Fails naming the expert or chiplet: an expert without a chiplet, an
+  /// ordinal outside [0, numChiplets), the same chiplet twice.
+  absl::Status verify() const;
+};
+
+/// What a placer is asked: experts of one layer, chiplets in groups.
+struct PlacementProblem {
+  int64_t numExperts = 0;
+  /// Group of each chiplet; chiplet c is in group groupOf[c].
+  std::vector<int32_t> groupOf;
+  /// Profile; may be null for algorithms that need none.
+  const Trace *profile = nullptr;
+  int64_t layer = 0;
+  uint64_t seed = 0;
+
+  int64_t numChiplets() const { return static_cast<int64_t>(groupOf.size()); }
+};
+
+/// A way to place experts. One file each under lib/Placement; `all` lists them.
+struct PlacementAlgorithm {
+  const char *name;
+  const char *description;
+  bool needsProfile;
+  absl::StatusOr<Placement> (*run)(const PlacementProblem &problem);
+
+  static absl::Span<const PlacementAlgorithm> all();
+  /// Fails with kNotFound, listing the names there are.
+  static absl::StatusOr<const PlacementAlgorithm *> find(absl::string_view name);
+};
+
+/// Experts per chiplet for `numExperts` on `numChiplets`: sizes that differ by
+/// at most one, the larger first.
+std::vector<int64_t> evenCapacities(int64_t numExperts, int64_t numChiplets);
+
+} // namespace mozart
+
+#endif // MOZART_PLACEMENT_PLACEMENT_H
