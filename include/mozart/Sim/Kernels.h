@@ -13,6 +13,8 @@
 #ifndef MOZART_SIM_KERNELS_H
 #define MOZART_SIM_KERNELS_H
 
+#include "mozart/Support/Rope.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -62,21 +64,10 @@ enum class ScoreKind { Softmax, Sigmoid };
 /// selected ones after it.
 enum class ScoreOrder { BeforeSelection, AfterSelection };
 enum class GroupScore { Max, TopTwoSum };
-enum class RopeStyle { None, Half, Interleaved };
 
 struct NormParams {
   NormKind kind = NormKind::Rms;
   double epsilon = 1e-6;
-};
-
-/// Rotary embedding of the first `rotaryDim` entries of a head: pair i turns by
-/// position * frequency_i, where frequency_i = theta^(-2 i / rotaryDim), changed
-/// by `scaling` (see docs; 1: none).
-struct RopeParams {
-  RopeStyle style = RopeStyle::None;
-  double theta = 10000.0;
-  int64_t rotaryDim = 0;
-  double scaling = 1.0;
 };
 
 /// Rows are `sequences` sequences of equal length, one after another.
