@@ -16,18 +16,25 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
 namespace mozart {
 
 class MachineModel {
 public:
+  /// Most nodes that a machine may have: the answers include a path for every
+  /// pair of nodes.
+  static constexpr int32_t kMaxNodes = 2048;
+
   /// Checks `facts` and builds the answers. Fails with kInvalidArgument and a
   /// message that names the part, what was found and what was expected:
-  /// duplicate or empty names, dangling node references, non-positive sizes or
-  /// rates, products that pass 2^63, a link without its reverse, a link
-  /// declared twice, a network that is not connected, a `Tree` with a cycle,
-  /// no chiplet that hosts attention, no chiplet that hosts experts.
+  /// duplicate or empty names (nodes and memories share one name space),
+  /// dangling node references, non-positive sizes or rates, negative latencies,
+  /// products that pass 2^63, a link without its reverse, a link declared
+  /// twice, a network that is not connected, a `Tree` with a cycle, no chiplet
+  /// that hosts attention, no chiplet that hosts experts, more than `kMaxNodes`
+  /// nodes.
   static absl::StatusOr<MachineModel> create(MachineFacts facts);
 
   const MachineFacts &facts() const { return machine; }
@@ -103,7 +110,16 @@ private:
   std::vector<int32_t> attention, experts, ordinalOf, parents, depths,
       groupIndex, serving;
   std::vector<std::vector<int32_t>> childLists;
-  std::vector<std::vector<int32_t>> paths; // from * numNodes + to
+  /// Links that leave each node, by ascending target.
+  std::vector<std::vector<int32_t>> outLinks;
+  /// The path of pair p = from * numNodes + to is
+  /// pathLinks[pathBegin[p] .. pathBegin[p + 1]).
+  std::vector<int64_t> pathBegin;
+  std::vector<int32_t> pathLinks;
+
+  absl::Status joinUp();
+  void findPaths();
+  void hangFromRoot();
 };
 
 } // namespace mozart

@@ -37,7 +37,8 @@ struct ValueType {
 
   int64_t rows() const { return shape.empty() ? 1 : shape.front(); }
   /// Bytes of all rows. A routing is its ids (i32 [T, k]) followed by its
-  /// gate weights ([T, k]); a view of a routing has two byte ranges.
+  /// gate weights ([T, k]); a view of a routing has two byte ranges. Both
+  /// saturate at the largest int64_t, which `verifyProgram` rejects.
   int64_t bytes() const;
   int64_t elements() const;
 };

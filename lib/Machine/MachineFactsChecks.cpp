@@ -1,0 +1,279 @@
+//===- MachineFactsChecks.cpp - Are these facts a machine? ----------------===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MachineFactsChecks.h"
+
+#include "mozart/Machine/MachineModel.h"
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+
+#include <initializer_list>
+#include <utility>
+
+using namespace mozart;
+
+std::string mozart::describeMachine(const MachineFacts &facts) {
+  return absl::StrCat("machine '", facts.name, "'");
+}
+
+std::string mozart::describeNode(const NodeFacts &node) {
+  return absl::StrCat(node.isChiplet() ? "chiplet '" : "switch '", node.name,
+                      "'");
+}
+
+namespace {
+
+class Checker {
+public:
+  explicit Checker(const MachineFacts &facts) : facts(facts) {}
+
+  absl::Status run() const {
+    if (facts.name.empty())
+      return absl::InvalidArgumentError(
+          "a machine has an empty name; expected a name");
+    if (facts.nodes.size() > static_cast<size_t>(MachineModel::kMaxNodes))
+      return fail("", absl::StrCat(facts.nodes.size(), " nodes; expected at ",
+                                   "most ", MachineModel::kMaxNodes));
+    if (absl::Status status = names(); !status.ok())
+      return status;
+    for (const NodeFacts &node : facts.nodes)
+      if (absl::Status status =
+              node.isChiplet() ? chiplet(node) : aSwitch(node);
+          !status.ok())
+        return status;
+    for (const MemoryFacts &memory : facts.memories)
+      if (absl::Status status = aMemory(memory); !status.ok())
+        return status;
+    return links();
+  }
+
+private:
+  const MachineFacts &facts;
+
+  absl::Status fail(absl::string_view part, absl::string_view what) const {
+    return absl::InvalidArgumentError(absl::StrCat(
+        describeMachine(facts), part.empty() ? "" : ", ", part, ": ", what));
+  }
+
+  struct Fact {
+    const char *name;
+    int64_t value;
+  };
+
+  absl::Status positive(absl::string_view part,
+                        std::initializer_list<Fact> values) const {
+    for (const Fact &fact : values)
+      if (fact.value <= 0)
+        return fail(part, absl::StrCat(fact.name, " is ", fact.value,
+                                       "; expected a positive number"));
+    return absl::OkStatus();
+  }
+
+  absl::Status notNegative(absl::string_view part,
+                           std::initializer_list<Fact> values) const {
+    for (const Fact &fact : values)
+      if (fact.value < 0)
+        return fail(part, absl::StrCat(fact.name, " is ", fact.value,
+                                       "; expected zero or more"));
+    return absl::OkStatus();
+  }
+
+  /// Fails if the product of `values` passes 2^63 - 1.
+  absl::Status fits(absl::string_view part, const char *product,
+                    std::initializer_list<Fact> values) const {
+    int64_t total = 1;
+    std::string factors;
+    bool overflow = false;
+    for (const Fact &fact : values) {
+      absl::StrAppend(&factors, factors.empty() ? "" : " x ", fact.name, " ",
+                      fact.value);
+      overflow |= __builtin_mul_overflow(total, fact.value, &total);
+    }
+    if (overflow)
+      return fail(part, absl::StrCat(product, " (", factors,
+                                     ") does not fit in 63 bits; expected a "
+                                     "product below 2^63"));
+    return absl::OkStatus();
+  }
+
+  absl::Status names() const {
+    absl::flat_hash_map<std::string, std::string> seen;
+    auto take = [&](const std::string &name,
+                    const std::string &what) -> absl::Status {
+      if (name.empty())
+        return fail("", absl::StrCat(what, " has an empty name; expected a "
+                                           "name of its own"));
+      auto [it, fresh] = seen.try_emplace(name, what);
+      if (!fresh)
+        return fail("", absl::StrCat("the name '", name, "' is given to ",
+                                     it->second, " and to ", what,
+                                     "; expected each node and memory to have "
+                                     "a name of its own"));
+      return absl::OkStatus();
+    };
+    for (size_t i = 0; i < facts.nodes.size(); ++i)
+      if (absl::Status status =
+              take(facts.nodes[i].name, absl::StrCat("node ", i));
+          !status.ok())
+        return status;
+    for (size_t i = 0; i < facts.memories.size(); ++i)
+      if (absl::Status status =
+              take(facts.memories[i].name, absl::StrCat("memory ", i));
+          !status.ok())
+        return status;
+    return absl::OkStatus();
+  }
+
+  absl::Status chiplet(const NodeFacts &node) const {
+    std::string part = describeNode(node);
+    const ComputeFacts &c = node.compute;
+    if (absl::Status status = positive(
+            part, {{"sram_bytes", node.sramBytes},
+                   {"tiles", c.tiles},
+                   {"arrays_per_tile", c.arraysPerTile},
+                   {"array_rows", c.arrayRows},
+                   {"array_columns", c.arrayColumns},
+                   {"clock_hz", c.clockHz},
+                   {"tile_sram_bytes_per_second", c.tileSramBytesPerSecond}});
+        !status.ok())
+      return status;
+    if (absl::Status status =
+            notNegative(part, {{"kernel_start_ps", c.kernelStartPs},
+                               {"latency_ps", node.latencyPs}});
+        !status.ok())
+      return status;
+    if (absl::Status status = fits(part, "peak flops per second",
+                                   {{"flops", 2},
+                                    {"tiles", c.tiles},
+                                    {"arrays_per_tile", c.arraysPerTile},
+                                    {"array_rows", c.arrayRows},
+                                    {"array_columns", c.arrayColumns},
+                                    {"clock_hz", c.clockHz}});
+        !status.ok())
+      return status;
+    return fits(part, "SRAM bytes per second",
+                {{"tiles", c.tiles},
+                 {"tile_sram_bytes_per_second", c.tileSramBytesPerSecond}});
+  }
+
+  absl::Status aSwitch(const NodeFacts &node) const {
+    std::string part = describeNode(node);
+    if (node.hostsAttention || node.hostsExperts)
+      return fail(part,
+                  absl::StrCat("hosts ",
+                               node.hostsAttention ? "attention" : "experts",
+                               "; expected only chiplets to host work"));
+    if (node.forwarding == Forwarding::StoreAndForward && node.bufferBytes <= 0)
+      return fail(part,
+                  absl::StrCat("buffer_bytes is ", node.bufferBytes,
+                               "; expected a positive number, because the "
+                               "switch stores messages before it forwards "
+                               "them"));
+    return notNegative(
+        part, {{"buffer_bytes", node.bufferBytes},
+               {"latency_ps", node.latencyPs},
+               {"multicast_bytes_per_second", node.multicastBytesPerSecond},
+               {"reduce_bytes_per_second", node.reduceBytesPerSecond}});
+  }
+
+  absl::Status aMemory(const MemoryFacts &memory) const {
+    std::string part = absl::StrCat("memory '", memory.name, "'");
+    if (!isNode(memory.node))
+      return fail(part, dangling("hangs on", memory.node));
+    if (absl::Status status = positive(
+            part, {{"bytes", memory.bytes},
+                   {"read_bytes_per_second", memory.readBytesPerSecond},
+                   {"write_bytes_per_second", memory.writeBytesPerSecond},
+                   {"efficiency_ppm", memory.efficiencyPpm}});
+        !status.ok())
+      return status;
+    if (memory.efficiencyPpm > 1000000)
+      return fail(part, absl::StrCat("efficiency_ppm is ", memory.efficiencyPpm,
+                                     "; expected at most 1000000 (all of the "
+                                     "peak)"));
+    for (auto [name, rate] : {std::pair("read", memory.readBytesPerSecond),
+                              std::pair("write", memory.writeBytesPerSecond)})
+      if (static_cast<__int128>(rate) * memory.efficiencyPpm < 1000000)
+        return fail(part, absl::StrCat("its sustained ", name, " rate (", rate,
+                                       " bytes/s at ", memory.efficiencyPpm,
+                                       " ppm) is below one byte per second"));
+    return notNegative(part, {{"latency_ps", memory.latencyPs}});
+  }
+
+  bool isNode(int32_t index) const {
+    return index >= 0 && static_cast<size_t>(index) < facts.nodes.size();
+  }
+
+  std::string dangling(absl::string_view does, int32_t index) const {
+    return absl::StrCat(does, " node ", index, "; expected a node in [0, ",
+                        facts.nodes.size(), ")");
+  }
+
+  std::string describeLink(size_t index) const {
+    const LinkFacts &link = facts.links[index];
+    std::string text = absl::StrCat("link ", index);
+    if (isNode(link.source) && isNode(link.target))
+      absl::StrAppend(&text, " ('", facts.nodes[link.source].name, "' -> '",
+                      facts.nodes[link.target].name, "')");
+    return text;
+  }
+
+  absl::Status links() const {
+    absl::flat_hash_map<std::pair<int32_t, int32_t>, size_t> seen;
+    for (size_t i = 0; i < facts.links.size(); ++i) {
+      const LinkFacts &link = facts.links[i];
+      std::string part = describeLink(i);
+      if (absl::Status status = aLink(part, link); !status.ok())
+        return status;
+      auto [it, fresh] = seen.try_emplace({link.source, link.target}, i);
+      if (!fresh)
+        return fail(part,
+                    absl::StrCat("joins the same nodes as link ", it->second,
+                                 "; expected one link for each direction"
+                                 " (give it more wires instead)"));
+    }
+    for (size_t i = 0; i < facts.links.size(); ++i) {
+      const LinkFacts &link = facts.links[i];
+      if (!seen.contains({link.target, link.source}))
+        return fail(describeLink(i),
+                    absl::StrCat("has no link back from '",
+                                 facts.nodes[link.target].name, "' to '",
+                                 facts.nodes[link.source].name,
+                                 "'; expected both directions"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status aLink(absl::string_view part, const LinkFacts &link) const {
+    if (!isNode(link.source))
+      return fail(part, dangling("starts at", link.source));
+    if (!isNode(link.target))
+      return fail(part, dangling("ends at", link.target));
+    if (link.source == link.target)
+      return fail(part, "joins a node to itself; expected two nodes");
+    if (absl::Status status = positive(
+            part, {{"wires", link.wires},
+                   {"wire_bytes_per_second", link.wireBytesPerSecond}});
+        !status.ok())
+      return status;
+    if (absl::Status status = notNegative(
+            part, {{"latency_ps", link.latencyPs},
+                   {"message_overhead_ps", link.messageOverheadPs}});
+        !status.ok())
+      return status;
+    return fits(part, "bytes per second",
+                {{"wires", link.wires},
+                 {"wire_bytes_per_second", link.wireBytesPerSecond}});
+  }
+};
+
+} // namespace
+
+absl::Status mozart::checkMachineFacts(const MachineFacts &facts) {
+  return Checker(facts).run();
+}

@@ -1,0 +1,227 @@
+//===- MachineModel.cpp - Questions about a machine -----------------------===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mozart/Machine/MachineModel.h"
+
+#include "MachineFactsChecks.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+using namespace mozart;
+
+absl::StatusOr<MachineModel> MachineModel::create(MachineFacts facts) {
+  if (absl::Status status = checkMachineFacts(facts); !status.ok())
+    return status;
+  MachineModel model;
+  model.machine = std::move(facts);
+
+  model.ordinalOf.assign(model.numNodes(), -1);
+  for (int32_t i = 0; i < model.numNodes(); ++i) {
+    if (model.node(i).hostsAttention)
+      model.attention.push_back(i);
+    if (!model.node(i).hostsExperts)
+      continue;
+    model.ordinalOf[i] = static_cast<int32_t>(model.experts.size());
+    model.experts.push_back(i);
+  }
+  auto fail = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(describeMachine(model.machine), ": ", what));
+  };
+  if (model.attention.empty())
+    return fail("no chiplet hosts attention; expected at least one, which is "
+                "the root of the tree");
+  if (model.experts.empty())
+    return fail("no chiplet hosts experts; expected at least one");
+  model.rootNode = model.attention.front();
+
+  if (absl::Status status = model.joinUp(); !status.ok())
+    return status;
+  model.findPaths();
+  model.hangFromRoot();
+  return model;
+}
+
+/// Builds `outLinks`; checks that the network is one piece and, where it is
+/// declared a tree, that no link closes a cycle.
+absl::Status MachineModel::joinUp() {
+  outLinks.resize(numNodes());
+  std::vector<int32_t> leader(numNodes());
+  std::iota(leader.begin(), leader.end(), 0);
+  auto find = [&](int32_t node) {
+    while (leader[node] != node)
+      node = leader[node] = leader[leader[node]];
+    return node;
+  };
+  for (int32_t i = 0; i < numLinks(); ++i) {
+    const LinkFacts &facts = link(i);
+    outLinks[facts.source].push_back(i);
+    if (facts.source > facts.target)
+      continue; // the reverse direction joins the same two nodes
+    int32_t a = find(facts.source), b = find(facts.target);
+    if (a == b && machine.topology == Topology::Tree)
+      return absl::InvalidArgumentError(absl::StrCat(
+          describeMachine(machine), ", link ", i, " ('",
+          node(facts.source).name, "' -> '", node(facts.target).name,
+          "'): closes a cycle; expected a tree (or declare the machine a "
+          "mesh)"));
+    leader[a] = b;
+  }
+  for (int32_t i = 0; i < numNodes(); ++i)
+    if (find(i) != find(rootNode))
+      return absl::InvalidArgumentError(absl::StrCat(
+          describeMachine(machine), ", ", describeNode(node(i)),
+          ": no links lead to it from the root ", describeNode(node(rootNode)),
+          "; expected a connected network"));
+  for (std::vector<int32_t> &links : outLinks)
+    std::sort(links.begin(), links.end(), [&](int32_t a, int32_t b) {
+      return link(a).target < link(b).target;
+    });
+  return absl::OkStatus();
+}
+
+/// Fills `pathBegin` and `pathLinks`. Distances come from a search around each
+/// node; then each step goes to the lowest neighbour that is one closer.
+void MachineModel::findPaths() {
+  const int64_t n = numNodes();
+  std::vector<int32_t> distance(n * n, -1);
+  std::vector<int32_t> queue;
+  for (int32_t target = 0; target < n; ++target) {
+    int32_t *row = &distance[target * n];
+    queue.assign(1, target);
+    row[target] = 0;
+    for (size_t head = 0; head < queue.size(); ++head)
+      for (int32_t out : outLinks[queue[head]]) {
+        int32_t next = link(out).target;
+        if (row[next] >= 0)
+          continue;
+        row[next] = row[queue[head]] + 1;
+        queue.push_back(next);
+      }
+  }
+  pathBegin.reserve(n * n + 1);
+  pathBegin.push_back(0);
+  for (int32_t from = 0; from < n; ++from)
+    for (int32_t to = 0; to < n; ++to) {
+      const int32_t *row = &distance[to * n];
+      for (int32_t at = from; at != to;) {
+        int32_t step = *std::find_if(
+            outLinks[at].begin(), outLinks[at].end(),
+            [&](int32_t out) { return row[link(out).target] == row[at] - 1; });
+        pathLinks.push_back(step);
+        at = link(step).target;
+      }
+      pathBegin.push_back(static_cast<int64_t>(pathLinks.size()));
+    }
+}
+
+/// Fills all that is said of nodes as seen from the root. Prefixes of chosen
+/// paths are chosen paths, so the last step towards a node makes a tree of any
+/// topology.
+void MachineModel::hangFromRoot() {
+  parents.assign(numNodes(), -1);
+  depths.assign(numNodes(), 0);
+  childLists.resize(numNodes());
+  for (int32_t i = 0; i < numNodes(); ++i) {
+    absl::Span<const int32_t> down = path(rootNode, i);
+    depths[i] = static_cast<int32_t>(down.size());
+    if (down.empty())
+      continue;
+    parents[i] = link(down.back()).source;
+    childLists[parents[i]].push_back(i);
+  }
+
+  // The subtree below the root that each node is in: the first step to it.
+  groupIndex.assign(numNodes(), -1);
+  std::vector<int32_t> groupOfBranch(numNodes(), -1);
+  auto branch = [&](int32_t node) {
+    return link(path(rootNode, node).front()).target;
+  };
+  std::vector<bool> hasExperts(numNodes(), false);
+  for (int32_t chiplet : experts)
+    if (chiplet != rootNode)
+      hasExperts[branch(chiplet)] = true;
+  for (int32_t child : childLists[rootNode])
+    if (hasExperts[child])
+      groupOfBranch[child] = groups++;
+  for (int32_t i = 0; i < numNodes(); ++i)
+    if (i != rootNode)
+      groupIndex[i] = groupOfBranch[branch(i)];
+
+  std::vector<int32_t> firstMemory(numNodes(), -1);
+  for (int32_t i = numMemories() - 1; i >= 0; --i)
+    firstMemory[memory(i).node] = i;
+  serving.assign(numNodes(), -1);
+  for (int32_t i = 0; i < numNodes(); ++i)
+    for (int32_t at = i; at >= 0 && serving[i] < 0; at = parents[at])
+      serving[i] = firstMemory[at];
+}
+
+int32_t MachineModel::findNode(absl::string_view name) const {
+  for (int32_t i = 0; i < numNodes(); ++i)
+    if (node(i).name == name)
+      return i;
+  return -1;
+}
+
+int32_t MachineModel::findMemory(absl::string_view name) const {
+  for (int32_t i = 0; i < numMemories(); ++i)
+    if (memory(i).name == name)
+      return i;
+  return -1;
+}
+
+absl::Span<const int32_t> MachineModel::path(int32_t from, int32_t to) const {
+  size_t pair = static_cast<size_t>(from) * numNodes() + to;
+  return absl::MakeConstSpan(pathLinks).subspan(
+      pathBegin[pair], pathBegin[pair + 1] - pathBegin[pair]);
+}
+
+int32_t MachineModel::linkBetween(int32_t from, int32_t to) const {
+  for (int32_t out : outLinks[from])
+    if (link(out).target == to)
+      return out;
+  return -1;
+}
+
+int32_t MachineModel::treeDepth() const {
+  int32_t deepest = 0;
+  for (int32_t chiplet : experts)
+    deepest = std::max(deepest, depths[chiplet]);
+  return deepest;
+}
+
+/// peak x ppm / 10^6, rounded down; the product may need more than 64 bits.
+static int64_t sustained(int64_t peak, int64_t efficiencyPpm) {
+  return static_cast<int64_t>(static_cast<__int128>(peak) * efficiencyPpm /
+                              1000000);
+}
+
+int64_t MachineModel::readBytesPerSecond(int32_t index) const {
+  return sustained(memory(index).readBytesPerSecond,
+                   memory(index).efficiencyPpm);
+}
+
+int64_t MachineModel::writeBytesPerSecond(int32_t index) const {
+  return sustained(memory(index).writeBytesPerSecond,
+                   memory(index).efficiencyPpm);
+}
+
+int64_t MachineModel::flopsPerSecond(int32_t index) const {
+  const ComputeFacts &c = node(index).compute;
+  return 2 * c.tiles * c.arraysPerTile * c.arrayRows * c.arrayColumns *
+         c.clockHz;
+}
+
+int64_t MachineModel::sramBytesPerSecond(int32_t index) const {
+  const ComputeFacts &c = node(index).compute;
+  return c.tiles * c.tileSramBytesPerSecond;
+}

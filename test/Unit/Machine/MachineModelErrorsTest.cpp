@@ -1,0 +1,198 @@
+//===- MachineModelErrorsTest.cpp - Facts that are no machine -------------===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mozart/Machine/MachineModel.h"
+
+#include "Machine/TestMachines.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+using namespace mozart;
+using namespace mozart::test;
+
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+/// A change to a good machine, and what the message must say.
+struct BadMachine {
+  const char *name;
+  std::function<void(MachineFacts &)> damage;
+  std::vector<std::string> says;
+};
+
+class MachineErrors : public testing::TestWithParam<BadMachine> {};
+
+// Nodes of tree({2, 2}): root 0, switches 1 2, chiplets 3 4 (below 1) 5 6.
+// Links: 0 root->s1, 1 back, 2 root->s2, 3 back, 4 s1->c3, 5 back, ...
+TEST_P(MachineErrors, AreNamed) {
+  MachineFacts facts = tree({2, 2});
+  GetParam().damage(facts);
+  absl::StatusOr<MachineModel> model = MachineModel::create(facts);
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
+  for (const std::string &text : GetParam().says)
+    EXPECT_NE(std::string(model.status().message()).find(text),
+              std::string::npos)
+        << "'" << text << "' is not in: " << model.status().message();
+}
+
+#define FACT(node, field, value)                                               \
+  [](MachineFacts &f) { f.nodes[node].field = value; }
+#define LINK(link, field, value)                                               \
+  [](MachineFacts &f) { f.links[link].field = value; }
+#define MEMORY(memory, field, value)                                           \
+  [](MachineFacts &f) { f.memories[memory].field = value; }
+
+const BadMachine kBadMachines[] = {
+    {"NoName", [](MachineFacts &f) { f.name = ""; }, {"empty name"}},
+    {"NoNodeName", FACT(3, name, ""), {"'tree'", "node 3", "empty name"}},
+    {"NoMemoryName", MEMORY(1, name, ""), {"memory 1", "empty name"}},
+    {"SameName", FACT(4, name, "c3"), {"'c3'", "node 3", "node 4"}},
+    {"SameNameAsMemory", MEMORY(2, name, "s1"), {"'s1'", "node 1", "memory 2"}},
+    {"TooManyNodes",
+     [](MachineFacts &f) {
+       f.nodes.resize(MachineModel::kMaxNodes + 1, f.nodes.back());
+     },
+     {"2049 nodes", "at most 2048"}},
+
+    {"NoSram", FACT(3, sramBytes, 0), {"chiplet 'c3'", "sram_bytes is 0"}},
+    {"NoTiles", FACT(3, compute.tiles, 0), {"'c3'", "tiles is 0"}},
+    {"NoArrays", FACT(3, compute.arraysPerTile, -1), {"arrays_per_tile is -1"}},
+    {"NoRows", FACT(3, compute.arrayRows, 0), {"array_rows is 0"}},
+    {"NoColumns", FACT(3, compute.arrayColumns, 0), {"array_columns is 0"}},
+    {"NoClock",
+     FACT(0, compute.clockHz, 0),
+     {"chiplet 'root'", "clock_hz is 0"}},
+    {"NoSramRate",
+     FACT(3, compute.tileSramBytesPerSecond, 0),
+     {"tile_sram_bytes_per_second is 0"}},
+    {"NegativeStart",
+     FACT(3, compute.kernelStartPs, -5),
+     {"'c3'", "kernel_start_ps is -5", "zero or more"}},
+    {"NegativeChipletLatency", FACT(3, latencyPs, -1), {"'c3'", "latency_ps"}},
+    {"FlopsOverflow",
+     FACT(3, compute.clockHz, kMost / 1000),
+     {"'c3'", "peak flops per second", "2^63"}},
+    {"SramRateOverflow",
+     FACT(3, compute.tileSramBytesPerSecond, kMost),
+     {"'c3'", "SRAM bytes per second", "2^63"}},
+
+    {"SwitchHostsAttention",
+     FACT(1, hostsAttention, true),
+     {"switch 's1'", "hosts attention"}},
+    {"SwitchHostsExperts",
+     FACT(1, hostsExperts, true),
+     {"'s1'", "hosts experts"}},
+    {"NegativeBuffer",
+     FACT(1, bufferBytes, -1),
+     {"'s1'", "buffer_bytes is -1"}},
+    {"StoreWithoutBuffer",
+     [](MachineFacts &f) {
+       f.nodes[2].forwarding = Forwarding::StoreAndForward;
+       f.nodes[2].bufferBytes = 0;
+     },
+     {"'s2'", "buffer_bytes is 0", "stores messages"}},
+    {"NegativeSwitchLatency",
+     FACT(1, latencyPs, -7),
+     {"'s1'", "latency_ps is -7"}},
+    {"NegativeMulticast",
+     FACT(1, multicastBytesPerSecond, -1),
+     {"'s1'", "multicast_bytes_per_second is -1"}},
+    {"NegativeReduce",
+     FACT(1, reduceBytesPerSecond, -1),
+     {"'s1'", "reduce_bytes_per_second is -1"}},
+
+    {"MemoryNowhere",
+     MEMORY(1, node, 7),
+     {"memory 'dram1'", "node 7", "[0, 7)"}},
+    {"MemoryUnattached", MEMORY(1, node, -1), {"'dram1'", "node -1"}},
+    {"EmptyMemory", MEMORY(0, bytes, 0), {"'dram_root'", "bytes is 0"}},
+    {"NoReadRate",
+     MEMORY(0, readBytesPerSecond, 0),
+     {"read_bytes_per_second is 0"}},
+    {"NoWriteRate",
+     MEMORY(0, writeBytesPerSecond, -2),
+     {"write_bytes_per_second is -2"}},
+    {"NoEfficiency", MEMORY(0, efficiencyPpm, 0), {"efficiency_ppm is 0"}},
+    {"TooEfficient",
+     MEMORY(0, efficiencyPpm, 1000001),
+     {"'dram_root'", "efficiency_ppm is 1000001", "at most 1000000"}},
+    {"SustainedReadBelowOne",
+     [](MachineFacts &f) {
+       f.memories[0].readBytesPerSecond = 9;
+       f.memories[0].efficiencyPpm = 100000;
+     },
+     {"'dram_root'", "sustained read rate"}},
+    {"SustainedWriteBelowOne",
+     [](MachineFacts &f) {
+       f.memories[0].writeBytesPerSecond = 9;
+       f.memories[0].efficiencyPpm = 100000;
+     },
+     {"'dram_root'", "sustained write rate"}},
+    {"NegativeMemoryLatency",
+     MEMORY(0, latencyPs, -1),
+     {"'dram_root'", "latency_ps"}},
+
+    {"LinkFromNowhere", LINK(4, source, -1), {"link 4", "starts at node -1"}},
+    {"LinkToNowhere",
+     LINK(4, target, 99),
+     {"link 4", "ends at node 99", "[0, 7)"}},
+    {"LinkToItself", LINK(4, target, 1), {"link 4", "to itself"}},
+    {"NoWires", LINK(4, wires, 0), {"link 4 ('s1' -> 'c3')", "wires is 0"}},
+    {"NoWireRate",
+     LINK(4, wireBytesPerSecond, 0),
+     {"'s1' -> 'c3'", "wire_bytes_per_second is 0"}},
+    {"NegativeLinkLatency",
+     LINK(4, latencyPs, -1),
+     {"link 4", "latency_ps is -1"}},
+    {"NegativeOverhead",
+     LINK(4, messageOverheadPs, -1),
+     {"link 4", "message_overhead_ps is -1"}},
+    {"LinkRateOverflow",
+     LINK(4, wireBytesPerSecond, kMost),
+     {"link 4", "bytes per second", "2^63"}},
+    {"LinkTwice",
+     [](MachineFacts &f) { f.links.push_back(f.links[4]); },
+     {"link 12 ('s1' -> 'c3')", "same nodes as link 4"}},
+    {"LinkOneWay",
+     [](MachineFacts &f) { f.links.erase(f.links.begin() + 5); },
+     {"link 4 ('s1' -> 'c3')", "no link back from 'c3' to 's1'"}},
+    {"Cycle",
+     [](MachineFacts &f) { join(f, 3, 5); },
+     {"link 12 ('c3' -> 'c5')", "closes a cycle", "mesh"}},
+    {"CycleDeclaredDownwards",
+     [](MachineFacts &f) { join(f, 5, 3); },
+     {"link 13 ('c3' -> 'c5')", "closes a cycle"}},
+    {"NotConnected",
+     [](MachineFacts &f) { f.nodes.push_back(chiplet("lost", false, true)); },
+     {"chiplet 'lost'", "root", "connected"}},
+    {"NoAttention", FACT(0, hostsAttention, false), {"hosts attention"}},
+    {"NoExperts",
+     [](MachineFacts &f) {
+       for (NodeFacts &node : f.nodes)
+         node.hostsExperts = false;
+     },
+     {"hosts experts"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, MachineErrors, testing::ValuesIn(kBadMachines),
+                         [](const testing::TestParamInfo<BadMachine> &info) {
+                           return std::string(info.param.name);
+                         });
+
+TEST(MachineErrors, NothingAtAllIsAnError) {
+  EXPECT_FALSE(MachineModel::create(MachineFacts()).ok());
+  MachineFacts facts;
+  facts.name = "empty";
+  EXPECT_FALSE(MachineModel::create(facts).ok());
+}
+
+} // namespace
