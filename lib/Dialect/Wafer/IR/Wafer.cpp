@@ -1,0 +1,293 @@
+//===- Wafer.cpp - The machine dialect -*- C++ -*-===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mozart/Dialect/Wafer/IR/Wafer.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mozart;
+using namespace mozart::wafer;
+
+#include "mozart/Dialect/Wafer/IR/WaferDialect.cpp.inc"
+#include "mozart/Dialect/Wafer/IR/WaferEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "mozart/Dialect/Wafer/IR/WaferAttrs.cpp.inc"
+
+void WaferDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "mozart/Dialect/Wafer/IR/WaferAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "mozart/Dialect/Wafer/IR/WaferOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Fact {
+  StringRef name;
+  int64_t value;
+};
+} // namespace
+
+static LogicalResult
+requireAtLeast(int64_t least, ArrayRef<Fact> facts,
+               function_ref<InFlightDiagnostic()> emitError) {
+  for (const Fact &fact : facts)
+    if (fact.value < least)
+      return emitError() << "'" << fact.name << "' is " << fact.value
+                         << ", expected at least " << least;
+  return success();
+}
+
+LogicalResult ComputeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t tiles, int64_t arraysPerTile,
+                                  int64_t arrayRows, int64_t arrayColumns,
+                                  wafer::Accumulation accumulation,
+                                  int64_t clockHz,
+                                  int64_t tileSramBytesPerSecond,
+                                  int64_t kernelStartPs) {
+  return success(
+      succeeded(requireAtLeast(1,
+                               {{"tiles", tiles},
+                                {"arrays_per_tile", arraysPerTile},
+                                {"array_rows", arrayRows},
+                                {"array_columns", arrayColumns},
+                                {"clock_hz", clockHz},
+                                {"tile_sram_bytes_per_second",
+                                 tileSramBytesPerSecond}},
+                               emitError)) &&
+      succeeded(requireAtLeast(0, {{"kernel_start_ps", kernelStartPs}},
+                               emitError)));
+}
+
+LogicalResult SwitchingAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, wafer::Forwarding forwarding,
+    int64_t bufferBytes, int64_t latencyPs, int64_t multicastBytesPerSecond,
+    int64_t reduceBytesPerSecond) {
+  if (failed(requireAtLeast(
+          0,
+          {{"latency_ps", latencyPs},
+           {"multicast_bytes_per_second", multicastBytesPerSecond},
+           {"reduce_bytes_per_second", reduceBytesPerSecond}},
+          emitError)))
+    return failure();
+  return requireAtLeast(1, {{"buffer_bytes", bufferBytes}}, emitError);
+}
+
+LogicalResult
+StorageAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t bytes,
+                    int64_t readBytesPerSecond, int64_t writeBytesPerSecond,
+                    int64_t efficiencyPpm, int64_t latencyPs, bool elastic) {
+  if (failed(requireAtLeast(1,
+                            {{"bytes", bytes},
+                             {"read_bytes_per_second", readBytesPerSecond},
+                             {"write_bytes_per_second", writeBytesPerSecond},
+                             {"efficiency_ppm", efficiencyPpm}},
+                            emitError)) ||
+      failed(requireAtLeast(0, {{"latency_ps", latencyPs}}, emitError)))
+    return failure();
+  if (efficiencyPpm > 1000000)
+    return emitError() << "'efficiency_ppm' is " << efficiencyPpm
+                       << ", expected at most 1000000";
+  return success();
+}
+
+LogicalResult WiresAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t wires, int64_t wireBytesPerSecond,
+                                int64_t latencyPs, int64_t messageOverheadPs) {
+  if (failed(requireAtLeast(1,
+                            {{"wires", wires},
+                             {"wire_bytes_per_second", wireBytesPerSecond}},
+                            emitError)))
+    return failure();
+  return requireAtLeast(0,
+                        {{"latency_ps", latencyPs},
+                         {"message_overhead_ps", messageOverheadPs}},
+                        emitError);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseBytes(OpAsmParser &parser, IntegerAttr &bytes) {
+  int64_t value;
+  if (parser.parseInteger(value))
+    return failure();
+  bytes = parser.getBuilder().getI64IntegerAttr(value);
+  return success();
+}
+
+static void printBytes(OpAsmPrinter &printer, Operation *, IntegerAttr bytes) {
+  printer << bytes.getInt();
+}
+
+#define GET_OP_CLASSES
+#include "mozart/Dialect/Wafer/IR/WaferOps.cpp.inc"
+
+LogicalResult ChipletOp::verify() {
+  int64_t bytes = getSramBytesAttr().getInt();
+  if (bytes < 1)
+    return emitOpError() << "'sram_bytes' is " << bytes
+                         << ", expected at least 1";
+  return success();
+}
+
+LogicalResult MachineOp::verify() {
+  for (Operation &op : getBody().front())
+    if (!isa<ChipletOp, SwitchOp, MemoryOp, LinkOp>(op))
+      return op.emitOpError() << "is not part of a machine; expected "
+                                 "wafer.chiplet, wafer.switch, wafer.memory or "
+                                 "wafer.link";
+  return success();
+}
+
+/// The node that `symbol` names, reported at `user` when it is none.
+static LogicalResult verifyNode(MachineOp machine, Operation *user,
+                                FlatSymbolRefAttr symbol, StringRef role) {
+  Operation *node = SymbolTable::lookupSymbolIn(machine, symbol);
+  if (isa_and_nonnull<ChipletOp, SwitchOp>(node))
+    return success();
+  InFlightDiagnostic diag = user->emitOpError()
+                            << role << " '" << symbol.getValue() << "' ";
+  if (!node)
+    return diag << "is not declared in machine '" << machine.getSymName()
+                << "'; expected a chiplet or switch of it";
+  diag << "is a " << node->getName() << ", expected a chiplet or a switch";
+  diag.attachNote(node->getLoc()) << "declared here";
+  return diag;
+}
+
+LogicalResult MachineOp::verifyRegions() {
+  for (Operation &op : getBody().front()) {
+    if (auto memory = dyn_cast<MemoryOp>(op))
+      if (failed(verifyNode(*this, memory, memory.getNodeAttr(), "node")))
+        return failure();
+    if (auto link = dyn_cast<LinkOp>(op))
+      if (failed(verifyNode(*this, link, link.getSourceAttr(), "source")) ||
+          failed(verifyNode(*this, link, link.getTargetAttr(), "target")))
+        return failure();
+  }
+  absl::StatusOr<MachineModel> model =
+      MachineModel::create(getMachineFacts(*this));
+  if (!model.ok())
+    return emitOpError() << std::string(model.status().message());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Plain facts
+//===----------------------------------------------------------------------===//
+
+static NodeFacts getChipletFacts(ChipletOp chiplet) {
+  ComputeAttr compute = chiplet.getComputeAttr();
+  NodeFacts facts;
+  facts.kind = NodeKind::Chiplet;
+  facts.name = chiplet.getSymName().str();
+  facts.hostsAttention = chiplet.getHosts() != Hosts::Experts;
+  facts.hostsExperts = chiplet.getHosts() != Hosts::Attention;
+  facts.sramBytes = chiplet.getSramBytesAttr().getInt();
+  facts.compute.tiles = compute.getTiles();
+  facts.compute.arraysPerTile = compute.getArraysPerTile();
+  facts.compute.arrayRows = compute.getArrayRows();
+  facts.compute.arrayColumns = compute.getArrayColumns();
+  facts.compute.accumulation = compute.getAccumulation() == wafer::Accumulation::K
+                                   ? mozart::Accumulation::K
+                                   : mozart::Accumulation::N;
+  facts.compute.clockHz = compute.getClockHz();
+  facts.compute.tileSramBytesPerSecond = compute.getTileSramBytesPerSecond();
+  facts.compute.kernelStartPs = compute.getKernelStartPs();
+  return facts;
+}
+
+static NodeFacts getSwitchFacts(SwitchOp op) {
+  SwitchingAttr switching = op.getSwitchingAttr();
+  NodeFacts facts;
+  facts.kind = NodeKind::Switch;
+  facts.name = op.getSymName().str();
+  facts.forwarding = switching.getForwarding() == wafer::Forwarding::CutThrough
+                         ? mozart::Forwarding::CutThrough
+                         : mozart::Forwarding::StoreAndForward;
+  facts.bufferBytes = switching.getBufferBytes();
+  facts.latencyPs = switching.getLatencyPs();
+  facts.multicastBytesPerSecond = switching.getMulticastBytesPerSecond();
+  facts.reduceBytesPerSecond = switching.getReduceBytesPerSecond();
+  return facts;
+}
+
+static MemoryFacts getMemoryFacts(MemoryOp op,
+                                  const llvm::StringMap<int32_t> &nodes) {
+  StorageAttr storage = op.getStorageAttr();
+  MemoryFacts facts;
+  facts.name = op.getSymName().str();
+  facts.node = nodes.lookup(op.getNode());
+  facts.bytes = storage.getBytes();
+  facts.readBytesPerSecond = storage.getReadBytesPerSecond();
+  facts.writeBytesPerSecond = storage.getWriteBytesPerSecond();
+  facts.efficiencyPpm = storage.getEfficiencyPpm();
+  facts.latencyPs = storage.getLatencyPs();
+  facts.elastic = storage.getElastic();
+  return facts;
+}
+
+MachineFacts wafer::getMachineFacts(MachineOp machine) {
+  MachineFacts facts;
+  facts.name = machine.getSymName().str();
+  facts.topology = machine.getTopology() == wafer::Topology::Tree
+                       ? mozart::Topology::Tree
+                       : mozart::Topology::Mesh;
+  llvm::StringMap<int32_t> nodes;
+  for (Operation &op : machine.getBody().front()) {
+    if (auto chiplet = dyn_cast<ChipletOp>(op))
+      facts.nodes.push_back(getChipletFacts(chiplet));
+    else if (auto switchOp = dyn_cast<SwitchOp>(op))
+      facts.nodes.push_back(getSwitchFacts(switchOp));
+    else
+      continue;
+    nodes[facts.nodes.back().name] = facts.nodes.size() - 1;
+  }
+  for (Operation &op : machine.getBody().front()) {
+    if (auto memory = dyn_cast<MemoryOp>(op))
+      facts.memories.push_back(getMemoryFacts(memory, nodes));
+    if (auto link = dyn_cast<LinkOp>(op)) {
+      WiresAttr wires = link.getWiresAttr();
+      facts.links.push_back({nodes.lookup(link.getSource()),
+                             nodes.lookup(link.getTarget()), wires.getWires(),
+                             wires.getWireBytesPerSecond(),
+                             wires.getLatencyPs(),
+                             wires.getMessageOverheadPs()});
+    }
+  }
+  return facts;
+}
+
+MachineModel wafer::getMachineModel(MachineOp machine) {
+  absl::StatusOr<MachineModel> model =
+      MachineModel::create(getMachineFacts(machine));
+  assert(model.ok() && "a verified machine has a model");
+  return *std::move(model);
+}
+
+MachineOp wafer::lookupMachine(Operation *from, FlatSymbolRefAttr symbol) {
+  auto machine =
+      SymbolTable::lookupNearestSymbolFrom<MachineOp>(from, symbol);
+  if (!machine)
+    from->emitOpError() << "names machine '" << symbol.getValue()
+                        << "', but no wafer.machine of that name is in the "
+                           "module; load one with wafer-load-machine";
+  return machine;
+}

@@ -1,0 +1,31 @@
+"""How lit runs the tests of this directory."""
+
+import os
+from pathlib import Path
+
+import lit.formats
+
+config.name = "Mozart"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Unit", "Python", "Inputs"]
+config.test_source_root = str(Path(__file__).parent)
+config.test_exec_root = str(Path(config.mozart_binary_dir) / "test")
+
+config.environment["PATH"] = os.pathsep.join(
+    [
+        str(Path(config.mozart_binary_dir) / "bin"),
+        str(Path(config.llvm_prefix) / "bin"),
+        config.environment["PATH"],
+    ]
+)
+config.environment["LC_ALL"] = "C.UTF-8"
+config.substitutions.append(("%mozart_source", config.mozart_source_dir))
+config.substitutions.append(("%python", config.python))
+config.substitutions.append(("%mlir_libs", str(Path(config.llvm_prefix) / "lib")))
+if Path(config.data_dir).is_dir():
+    config.available_features.add("routing-data")
+    config.substitutions.append(("%routing_data", config.data_dir))
+if config.sanitize:
+    config.available_features.add("sanitizer")
+    config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
