@@ -1,4 +1,5 @@
-//===- Statistics.h - Load, co-activation, C_T, G_T ---------------*- C++ -*-===//
+//===- Statistics.h - Load, co-activation, C_T, G_T ---------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- Trace.h - Which experts each token chose -------------------*- C++ -*-===//
+//===- Trace.h - Which experts each token chose -------------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,11 +26,14 @@ namespace mozart {
 class Trace {
 public:
   static constexpr int32_t kPadding = -1;
+  /// Far above any model's; a trace that claims more is damaged.
+  static constexpr int64_t kMaxExperts = int64_t(1) << 20;
 
   Trace() = default;
   /// Fails with kInvalidArgument (naming token, layer, slot, found, expected)
-  /// on an id outside [0, experts), an id twice in one set, k > experts, no
-  /// tokens, or sizes whose product is not ids.size().
+  /// on an id outside [0, experts), an id twice in one set, k > experts,
+  /// experts > kMaxExperts, no tokens, or sizes whose product is not
+  /// ids.size().
   static absl::StatusOr<Trace> create(int64_t tokens, int64_t layers, int64_t k,
                                       int64_t experts,
                                       std::vector<int32_t> ids);
@@ -67,7 +71,8 @@ public:
                                            int64_t microBatches);
   absl::Span<const int32_t> set(int64_t layer, int64_t microBatch,
                                 int64_t token) const {
-    int64_t row = (microBatch * tokensPerMicroBatch + token) % trace->numTokens();
+    int64_t row =
+        (microBatch * tokensPerMicroBatch + token) % trace->numTokens();
     return trace->set(row, trace->numLayers() == 1 ? 0 : layer);
   }
   int64_t numLayers() const { return layers; }

@@ -1,0 +1,85 @@
+//===- Statistics.cpp - Load, co-activation, C_T, G_T ---------------------===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mozart/Routing/Statistics.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace mozart;
+
+std::vector<int64_t> mozart::expertLoad(const Trace &trace, int64_t layer) {
+  std::vector<int64_t> load(trace.numExperts(), 0);
+  for (int64_t token = 0; token < trace.numTokens(); ++token)
+    for (int32_t id : trace.set(token, layer))
+      if (id != Trace::kPadding)
+        ++load[id];
+  return load;
+}
+
+std::vector<int64_t> mozart::coactivation(const Trace &trace, int64_t layer) {
+  int64_t experts = trace.numExperts();
+  std::vector<int64_t> counts(experts * experts, 0);
+  std::vector<int32_t> chosen;
+  for (int64_t token = 0; token < trace.numTokens(); ++token) {
+    chosen.clear();
+    for (int32_t id : trace.set(token, layer))
+      if (id != Trace::kPadding)
+        chosen.push_back(id);
+    for (int32_t a : chosen)
+      for (int32_t b : chosen)
+        ++counts[a * experts + b];
+  }
+  return counts;
+}
+
+/// Zero where nothing was counted.
+static double maxOverMean(absl::Span<const int64_t> counts) {
+  int64_t sum = std::accumulate(counts.begin(), counts.end(), int64_t(0));
+  if (sum == 0)
+    return 0;
+  int64_t max = *std::max_element(counts.begin(), counts.end());
+  return static_cast<double>(max) * static_cast<double>(counts.size()) /
+         static_cast<double>(sum);
+}
+
+LayerStatistics mozart::layerStatistics(const Trace &trace, int64_t layer,
+                                        absl::Span<const int32_t> chipletOf,
+                                        absl::Span<const int32_t> groupOf) {
+  int32_t numGroups =
+      groupOf.empty() ? 0
+                      : *std::max_element(groupOf.begin(), groupOf.end()) + 1;
+  std::vector<int64_t> pairs(groupOf.size(), 0), received(groupOf.size(), 0);
+  // The last token that was counted at each chiplet and group.
+  std::vector<int64_t> chipletSeen(groupOf.size(), -1);
+  std::vector<int64_t> groupSeen(numGroups, -1);
+  int64_t chipletVisits = 0, groupVisits = 0;
+  for (int64_t token = 0; token < trace.numTokens(); ++token) {
+    for (int32_t id : trace.set(token, layer)) {
+      if (id == Trace::kPadding)
+        continue;
+      int32_t chiplet = chipletOf[id], group = groupOf[chiplet];
+      ++pairs[chiplet];
+      if (chipletSeen[chiplet] != token) {
+        chipletSeen[chiplet] = token;
+        ++received[chiplet];
+        ++chipletVisits;
+      }
+      if (groupSeen[group] != token) {
+        groupSeen[group] = token;
+        ++groupVisits;
+      }
+    }
+  }
+  LayerStatistics stats;
+  double tokens = static_cast<double>(trace.numTokens());
+  stats.cT = static_cast<double>(chipletVisits) / tokens;
+  stats.gT = static_cast<double>(groupVisits) / tokens;
+  stats.loadMaxOverMean = maxOverMean(pairs);
+  stats.receiveMaxOverMean = maxOverMean(received);
+  return stats;
+}

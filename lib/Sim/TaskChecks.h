@@ -1,0 +1,28 @@
+//===- TaskChecks.h - Checks of tasks, for verifyProgram ----------*- C++
+//-*-===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MOZART_LIB_SIM_TASKCHECKS_H
+#define MOZART_LIB_SIM_TASKCHECKS_H
+
+#include "mozart/Machine/MachineModel.h"
+#include "mozart/Sim/Program.h"
+
+#include "absl/status/status.h"
+
+namespace mozart {
+
+bool sameType(const ValueType &a, const ValueType &b);
+
+/// Checks each task of a program whose slices and buffers are well formed.
+absl::Status verifyTasks(const Program &program, const MachineModel &machine);
+
+/// Checks that no stage waits for itself; tasks are well formed.
+absl::Status verifyOrder(const Program &program);
+
+} // namespace mozart
+
+#endif // MOZART_LIB_SIM_TASKCHECKS_H
