@@ -1,0 +1,73 @@
+//===- RoutedCounts.h - How many rows a routed buffer has ---------*- C++
+//-*-===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Buffers of routed tokens are sized for the worst case; what is really in them
+// follows from the routing. These counts are what durations are made of.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MOZART_COST_ROUTEDCOUNTS_H
+#define MOZART_COST_ROUTEDCOUNTS_H
+
+#include "mozart/Routing/Trace.h"
+#include "mozart/Sim/Program.h"
+
+#include "absl/container/node_hash_map.h"
+#include "absl/status/status.h"
+
+#include <tuple>
+
+namespace mozart {
+
+/// Counts of one slice of one layer's routing.
+struct RoutedCounts {
+  /// Tokens of the slice that have at least one of its experts.
+  int64_t tokens = 0;
+  /// (token, expert) pairs of the slice: the sum of `pairsOfExpert`.
+  int64_t pairs = 0;
+  /// Pairs of each of the slice's experts, by position in its list.
+  std::vector<int64_t> pairsOfExpert;
+};
+
+/// Counts the slices of a program under one routing, each once. Not thread
+/// safe. The program and the routing outlive it.
+class RoutingCounter {
+public:
+  /// `routing` may be null for a program without routed buffers.
+  RoutingCounter(const Program &program, const BoundRouting *routing)
+      : program(program), routing(routing) {}
+
+  /// Fails with kInvalidArgument if the program has MoE layers and there is no
+  /// routing, or one of another shape.
+  absl::Status check() const;
+
+  /// Counts of slice `slice` in [0, program.slices.size()); a slice without
+  /// experts is empty. `check` has succeeded.
+  const RoutedCounts &counts(int32_t slice);
+
+  /// The experts of one token, padding included.
+  absl::Span<const int32_t> set(const RoutedSlice &slice, int64_t token) const {
+    return routing->set(slice.layer, slice.microBatch,
+                        slice.tokenBegin + token);
+  }
+
+  const BoundRouting *bound() const { return routing; }
+
+private:
+  using Key =
+      std::tuple<int64_t, int64_t, int64_t, int64_t, std::vector<int32_t>>;
+
+  const Program &program;
+  const BoundRouting *routing;
+  std::vector<const RoutedCounts *> ofSlice;
+  absl::node_hash_map<Key, RoutedCounts> known;
+  std::vector<int32_t> position; // of each expert in the slice's list, or -1
+};
+
+} // namespace mozart
+
+#endif // MOZART_COST_ROUTEDCOUNTS_H
