@@ -7,11 +7,14 @@
 
 #include "mozart/Pipelines/RegisterAll.h"
 
+#include "mozart/Dialect/Chiplet/IR/Chiplet.h"
 #include "mozart/Dialect/MoE/IR/MoE.h"
+#include "mozart/Dialect/NoP/IR/NoP.h"
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
 
 void mozart::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<moe::MoEDialect, wafer::WaferDialect>();
+  registry.insert<chiplet::ChipletDialect, moe::MoEDialect, nop::NoPDialect,
+                  wafer::WaferDialect>();
 }
 
 void mozart::registerAllPasses() {}

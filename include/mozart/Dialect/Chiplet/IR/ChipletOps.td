@@ -192,7 +192,7 @@ def Chiplet_CombineOp : Chiplet_ExchangeOp<"combine"> {
     `micro_batch` custom<Count>($micro_batch) `token` custom<Count>($token_begin)
     `(` $inputs `)` `by` $routing `writes` $output `placed` $placement
     (`after` $waits^)? (`stage` custom<Count>($stage)^)? attr-dict `:`
-    `(` type($inputs) `,` type($routing) `)` `->` type($output)
+    `(` type($inputs) `)` `by` type($routing) `->` type($output)
   }];
 }
 
