@@ -6,6 +6,7 @@
 #   mozart_add_core_unittest(Name SOURCES a.cpp ... LINK lib ...)  GoogleTest of a core
 #   mozart_add_mlir_unittest(Name SOURCES a.cpp ... LINK lib ...)  GoogleTest that uses MLIR
 #   mozart_tablegen(file.td OUT gen-flag ...)                      one .inc, collected in MozartIncGen
+#   mozart_embed_texts(OUT.inc glob)                               text files as C++ string literals
 
 add_library(MozartFlags INTERFACE)
 target_include_directories(MozartFlags INTERFACE
@@ -95,4 +96,16 @@ function(mozart_tablegen td out)
   mlir_tablegen(${out} ${ARGN} EXTRA_INCLUDES ${PROJECT_SOURCE_DIR}/include ${MLIR_INCLUDE_DIRS})
   add_public_tablegen_target(${target})
   add_dependencies(MozartIncGen ${target})
+endfunction()
+
+# mozart_embed_texts(Texts.inc dir/*.mlir): {"name", "text"} for each file, in the
+# current binary directory; name it among the sources of the library that includes it.
+function(mozart_embed_texts out glob)
+  file(GLOB files CONFIGURE_DEPENDS ${glob})
+  string(REPLACE ";" "|" inputs "${files}")
+  add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${out}
+    COMMAND ${CMAKE_COMMAND} "-DINPUTS=${inputs}" -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/${out}
+            -P ${PROJECT_SOURCE_DIR}/cmake/modules/EmbedTexts.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/modules/EmbedTexts.cmake
+    VERBATIM)
 endfunction()

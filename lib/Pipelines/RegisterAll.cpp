@@ -11,10 +11,13 @@
 #include "mozart/Dialect/MoE/IR/MoE.h"
 #include "mozart/Dialect/NoP/IR/NoP.h"
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
+#include "mozart/Dialect/Wafer/Transforms/Passes.h"
 
 void mozart::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<chiplet::ChipletDialect, moe::MoEDialect, nop::NoPDialect,
                   wafer::WaferDialect>();
 }
 
-void mozart::registerAllPasses() {}
+void mozart::registerAllPasses() {
+  wafer::registerWaferPasses();
+}

@@ -21,7 +21,28 @@ using namespace mozart::wafer;
 #define GET_ATTRDEF_CLASSES
 #include "mozart/Dialect/Wafer/IR/WaferAttrs.cpp.inc"
 
+namespace {
+/// Names the facts that many parts of a machine share.
+struct WaferAliases : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
+    StringRef name = llvm::TypeSwitch<Attribute, StringRef>(attribute)
+                         .Case<ComputeAttr>([](auto) { return "compute"; })
+                         .Case<SwitchingAttr>([](auto) { return "switching"; })
+                         .Case<StorageAttr>([](auto) { return "storage"; })
+                         .Case<WiresAttr>([](auto) { return "wires"; })
+                         .Default([](auto) { return ""; });
+    if (name.empty())
+      return AliasResult::NoAlias;
+    os << name;
+    return AliasResult::OverridableAlias;
+  }
+};
+} // namespace
+
 void WaferDialect::initialize() {
+  addInterfaces<WaferAliases>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "mozart/Dialect/Wafer/IR/WaferAttrs.cpp.inc"

@@ -1,0 +1,1 @@
+wafer.machine @broken tree {

@@ -1,0 +1,3 @@
+module attributes {llvm.data_layout = ""} {
+  func.func private @f()
+}

@@ -1,0 +1,2 @@
+wafer.machine @headless tree {
+}
