@@ -7,6 +7,7 @@
 
 #include "mozart/Pipelines/RegisterAll.h"
 
+#include "mozart/Conversion/Passes.h"
 #include "mozart/Dialect/Chiplet/IR/Chiplet.h"
 #include "mozart/Dialect/MoE/IR/MoE.h"
 #include "mozart/Dialect/NoP/IR/NoP.h"
@@ -19,5 +20,6 @@ void mozart::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void mozart::registerAllPasses() {
+  registerMozartConversionPasses();
   wafer::registerWaferPasses();
 }
