@@ -1,4 +1,5 @@
-//===- Placement.h - Which chiplets hold which experts ------------*- C++ -*-===//
+//===- Placement.h - Which chiplets hold which experts ------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,6 +14,7 @@
 #include "absl/status/statusor.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace mozart {
@@ -22,10 +24,10 @@ namespace mozart {
 struct Placement {
   int64_t numChiplets = 0;
   std::vector<std::vector<int32_t>> chipletsOf;
+  /// What a user should be told about how it was found; mostly empty.
+  std::vector<std::string> remarks;
 
-  int64_t numExperts() const {
-    return static_cast<int64_t>(chipletsOf.size());
-  }
+  int64_t numExperts() const { return static_cast<int64_t>(chipletsOf.size()); }
   /// Experts of each chiplet, ascending: local id i of chiplet c is
   /// `expertsOf()[c][i]`.
   std::vector<std::vector<int32_t>> expertsOf() const;
@@ -45,9 +47,18 @@ struct PlacementProblem {
   uint64_t seed = 0;
 
   int64_t numChiplets() const { return static_cast<int64_t>(groupOf.size()); }
+  /// The layer of the profile that stands for `layer`: the one there is, where
+  /// there is but one.
+  int64_t profileLayer() const { return profile->numLayers() == 1 ? 0 : layer; }
+  /// Fails with kInvalidArgument: no experts or more than Trace::kMaxExperts,
+  /// no chiplets, more chiplets than experts, a group outside [0, chiplets), a
+  /// profile over other experts, without tokens, or without the layer.
+  absl::Status verify() const;
 };
 
 /// A way to place experts. One file each under lib/Placement; `all` lists them.
+/// `run` fails as PlacementProblem::verify does, and without a profile where
+/// one is needed.
 struct PlacementAlgorithm {
   const char *name;
   const char *description;
@@ -56,7 +67,8 @@ struct PlacementAlgorithm {
 
   static absl::Span<const PlacementAlgorithm> all();
   /// Fails with kNotFound, listing the names there are.
-  static absl::StatusOr<const PlacementAlgorithm *> find(absl::string_view name);
+  static absl::StatusOr<const PlacementAlgorithm *>
+  find(absl::string_view name);
 };
 
 /// Experts per chiplet for `numExperts` on `numChiplets`: sizes that differ by

@@ -1,0 +1,41 @@
+//===- PlaceLayers.h - Placing every layer of a model -------------*- C++
+//-*-===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MOZART_PLACEMENT_PLACELAYERS_H
+#define MOZART_PLACEMENT_PLACELAYERS_H
+
+#include "mozart/Placement/Placement.h"
+#include "mozart/Routing/Statistics.h"
+
+namespace mozart {
+
+/// `chiplets` in `groups` of equal size, in order: the groupOf of a
+/// PlacementProblem where there is no machine to ask. Fails with
+/// kInvalidArgument unless groups divide chiplets.
+absl::StatusOr<std::vector<int32_t>> uniformGroups(int64_t chiplets,
+                                                   int64_t groups);
+
+/// Places layers 0 to `layers` - 1 of the problem (whose own `layer` is not
+/// read), each by its own profile where there is one. Errors name the layer.
+absl::StatusOr<std::vector<Placement>>
+placeLayers(const PlacementAlgorithm &algorithm, PlacementProblem problem,
+            int64_t layers);
+
+/// What the placements do to each layer of a trace; one placement serves every
+/// layer, and a trace of one layer every placement. Fails with kInvalidArgument
+/// where the layers or the experts differ, and on replicas: which one a token
+/// is sent to is not known here.
+absl::StatusOr<std::vector<LayerStatistics>>
+placementStatistics(const Trace &trace, absl::Span<const Placement> placements,
+                    absl::Span<const int32_t> groupOf);
+
+/// The mean of each figure over layers; zero of none.
+LayerStatistics meanStatistics(absl::Span<const LayerStatistics> layers);
+
+} // namespace mozart
+
+#endif // MOZART_PLACEMENT_PLACELAYERS_H

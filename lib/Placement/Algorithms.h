@@ -1,0 +1,28 @@
+//===- Algorithms.h - The placement algorithms there are ----------*- C++
+//-*-===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MOZART_LIB_PLACEMENT_ALGORITHMS_H
+#define MOZART_LIB_PLACEMENT_ALGORITHMS_H
+
+#include "mozart/Placement/Placement.h"
+
+namespace mozart {
+
+absl::StatusOr<Placement> placeContiguous(const PlacementProblem &problem);
+absl::StatusOr<Placement> placeRandom(const PlacementProblem &problem);
+absl::StatusOr<Placement> placeAlgorithm1(const PlacementProblem &problem);
+
+/// The placement that puts clusters[c] on chiplet c.
+Placement placementOf(absl::Span<const std::vector<int32_t>> clusters,
+                      int64_t numExperts);
+
+/// Cuts `order`, all experts, into chiplets of evenCapacities.
+Placement placeInOrder(absl::Span<const int32_t> order, int64_t numChiplets);
+
+} // namespace mozart
+
+#endif // MOZART_LIB_PLACEMENT_ALGORITHMS_H

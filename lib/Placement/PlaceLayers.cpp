@@ -1,0 +1,104 @@
+//===- PlaceLayers.cpp - Placing every layer of a model -------------------===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mozart/Placement/PlaceLayers.h"
+
+#include "absl/strings/str_format.h"
+
+#include <algorithm>
+
+using namespace mozart;
+
+absl::StatusOr<std::vector<int32_t>> mozart::uniformGroups(int64_t chiplets,
+                                                           int64_t groups) {
+  if (chiplets <= 0 || chiplets > Trace::kMaxExperts)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%d chiplets; expected 1 to %d", chiplets, Trace::kMaxExperts));
+  if (groups <= 0 || chiplets % groups != 0)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%d chiplets in %d switch groups; expected a number of groups that "
+        "divides that of chiplets",
+        chiplets, groups));
+  std::vector<int32_t> groupOf;
+  for (int64_t chiplet = 0; chiplet < chiplets; ++chiplet)
+    groupOf.push_back(static_cast<int32_t>(chiplet / (chiplets / groups)));
+  return groupOf;
+}
+
+absl::StatusOr<std::vector<Placement>>
+mozart::placeLayers(const PlacementAlgorithm &algorithm,
+                    PlacementProblem problem, int64_t layers) {
+  std::vector<Placement> placements;
+  for (problem.layer = 0; problem.layer < layers; ++problem.layer) {
+    absl::StatusOr<Placement> placement = algorithm.run(problem);
+    if (!placement.ok())
+      return absl::Status(placement.status().code(),
+                          absl::StrFormat("cannot place layer %d: %s",
+                                          problem.layer,
+                                          placement.status().message()));
+    placements.push_back(*std::move(placement));
+  }
+  return placements;
+}
+
+/// The one chiplet of each expert.
+static absl::StatusOr<std::vector<int32_t>>
+onlyChiplets(const Placement &placement) {
+  std::vector<int32_t> chipletOf;
+  for (int64_t expert = 0; expert < placement.numExperts(); ++expert) {
+    size_t replicas = placement.chipletsOf[expert].size();
+    if (replicas != 1)
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "expert %d has %d chiplets; statistics need exactly one", expert,
+          replicas));
+    chipletOf.push_back(placement.chipletsOf[expert][0]);
+  }
+  return chipletOf;
+}
+
+absl::StatusOr<std::vector<LayerStatistics>>
+mozart::placementStatistics(const Trace &trace,
+                            absl::Span<const Placement> placements,
+                            absl::Span<const int32_t> groupOf) {
+  int64_t count = static_cast<int64_t>(placements.size());
+  int64_t layers = std::max(count, trace.numLayers());
+  if ((count != layers && count != 1) ||
+      (trace.numLayers() != layers && trace.numLayers() != 1))
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "a trace of %d layers for %d placements; expected as many, or one that "
+        "serves every layer",
+        trace.numLayers(), count));
+  std::vector<LayerStatistics> statistics;
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    const Placement &placement = placements[count == 1 ? 0 : layer];
+    if (placement.numExperts() != trace.numExperts() ||
+        placement.numChiplets != static_cast<int64_t>(groupOf.size()))
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "placement %d is of %d experts on %d chiplets, expected %d on %d",
+          layer, placement.numExperts(), placement.numChiplets,
+          trace.numExperts(), groupOf.size()));
+    absl::StatusOr<std::vector<int32_t>> chipletOf = onlyChiplets(placement);
+    if (!chipletOf.ok())
+      return chipletOf.status();
+    statistics.push_back(layerStatistics(
+        trace, trace.numLayers() == 1 ? 0 : layer, *chipletOf, groupOf));
+  }
+  return statistics;
+}
+
+LayerStatistics
+mozart::meanStatistics(absl::Span<const LayerStatistics> layers) {
+  LayerStatistics mean;
+  for (const LayerStatistics &one : layers) {
+    double count = static_cast<double>(layers.size());
+    mean.cT += one.cT / count;
+    mean.gT += one.gT / count;
+    mean.loadMaxOverMean += one.loadMaxOverMean / count;
+    mean.receiveMaxOverMean += one.receiveMaxOverMean / count;
+  }
+  return mean;
+}

@@ -1,0 +1,150 @@
+//===- Placement.cpp - Which chiplets hold which experts ------------------===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mozart/Placement/Placement.h"
+
+#include "Algorithms.h"
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+using namespace mozart;
+
+std::vector<std::vector<int32_t>> Placement::expertsOf() const {
+  std::vector<std::vector<int32_t>> experts(numChiplets);
+  for (int64_t expert = 0; expert < numExperts(); ++expert)
+    for (int32_t chiplet : chipletsOf[expert])
+      experts[chiplet].push_back(static_cast<int32_t>(expert));
+  return experts;
+}
+
+absl::Status Placement::verify() const {
+  if (numExperts() == 0 || numChiplets <= 0)
+    return absl::InvalidArgumentError(
+        absl::StrFormat("placement of %d experts on %d chiplets; expected at "
+                        "least one of each",
+                        numExperts(), numChiplets));
+  for (int64_t expert = 0; expert < numExperts(); ++expert) {
+    if (chipletsOf[expert].empty())
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "placement leaves expert %d without a chiplet", expert));
+    int32_t last = -1;
+    for (int32_t chiplet : chipletsOf[expert]) {
+      if (chiplet < 0 || chiplet >= numChiplets)
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "placement puts expert %d on chiplet %d; chiplets are 0 to %d",
+            expert, chiplet, numChiplets - 1));
+      if (chiplet == last)
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "placement puts expert %d on chiplet %d twice", expert, chiplet));
+      if (chiplet < last)
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "placement lists the chiplets of expert %d out of order: %d after "
+            "%d; expected ascending",
+            expert, chiplet, last));
+      last = chiplet;
+    }
+  }
+  return absl::OkStatus();
+}
+
+/// Fails unless the profile is of the problem's model.
+static absl::Status verifyProfile(const PlacementProblem &problem) {
+  const Trace &profile = *problem.profile;
+  if (profile.numTokens() == 0)
+    return absl::InvalidArgumentError(
+        "the routing profile is empty; expected at least one token");
+  if (profile.numExperts() != problem.numExperts)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "the routing profile is over %d experts, %d are to be placed; use a "
+        "profile of this model",
+        profile.numExperts(), problem.numExperts));
+  if (problem.layer < 0 ||
+      (problem.layer >= profile.numLayers() && profile.numLayers() != 1))
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "layer %d is to be placed, the routing profile has %d layers",
+        problem.layer, profile.numLayers()));
+  return absl::OkStatus();
+}
+
+absl::Status PlacementProblem::verify() const {
+  if (numExperts <= 0 || numExperts > Trace::kMaxExperts)
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%d experts to place; expected 1 to %d", numExperts,
+                        Trace::kMaxExperts));
+  if (groupOf.empty())
+    return absl::InvalidArgumentError(
+        "no chiplets to place experts on; expected at least one");
+  if (numChiplets() > numExperts)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%d chiplets for %d experts: some would hold none; use at most as many "
+        "chiplets as experts",
+        numChiplets(), numExperts));
+  for (int64_t chiplet = 0; chiplet < numChiplets(); ++chiplet)
+    if (groupOf[chiplet] < 0 || groupOf[chiplet] >= numChiplets())
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "chiplet %d is in switch group %d; with %d chiplets groups are 0 to "
+          "%d",
+          chiplet, groupOf[chiplet], numChiplets(), numChiplets() - 1));
+  return profile ? verifyProfile(*this) : absl::OkStatus();
+}
+
+std::vector<int64_t> mozart::evenCapacities(int64_t numExperts,
+                                            int64_t numChiplets) {
+  std::vector<int64_t> capacities(numChiplets, numExperts / numChiplets);
+  for (int64_t i = 0; i < numExperts % numChiplets; ++i)
+    ++capacities[i];
+  return capacities;
+}
+
+Placement mozart::placementOf(absl::Span<const std::vector<int32_t>> clusters,
+                              int64_t numExperts) {
+  Placement placement;
+  placement.numChiplets = static_cast<int64_t>(clusters.size());
+  placement.chipletsOf.resize(numExperts);
+  for (size_t chiplet = 0; chiplet < clusters.size(); ++chiplet)
+    for (int32_t expert : clusters[chiplet])
+      placement.chipletsOf[expert].push_back(static_cast<int32_t>(chiplet));
+  return placement;
+}
+
+Placement mozart::placeInOrder(absl::Span<const int32_t> order,
+                               int64_t numChiplets) {
+  std::vector<std::vector<int32_t>> clusters;
+  auto next = order.begin();
+  for (int64_t capacity : evenCapacities(order.size(), numChiplets)) {
+    clusters.emplace_back(next, next + capacity);
+    next += capacity;
+  }
+  return placementOf(clusters, order.size());
+}
+
+static const PlacementAlgorithm kAlgorithms[] = {
+    {"contiguous", "experts in order, in even pieces", false, placeContiguous},
+    {"random", "a seeded shuffle, in even pieces", false, placeRandom},
+    {"algorithm1",
+     "clusters of co-activated experts, then groups of equal load (the "
+     "paper's Algorithm 1)",
+     true, placeAlgorithm1},
+};
+
+absl::Span<const PlacementAlgorithm> PlacementAlgorithm::all() {
+  return kAlgorithms;
+}
+
+absl::StatusOr<const PlacementAlgorithm *>
+PlacementAlgorithm::find(absl::string_view name) {
+  for (const PlacementAlgorithm &algorithm : all())
+    if (algorithm.name == name)
+      return &algorithm;
+  std::string names = absl::StrJoin(
+      all(), ", ", [](std::string *out, const PlacementAlgorithm &known) {
+        out->append(known.name);
+      });
+  return absl::NotFoundError(absl::StrFormat(
+      "no placement algorithm '%s'; there are %s", name, names));
+}
