@@ -308,9 +308,9 @@ const BadProgram kBadPrograms[] = {
      kPairs,
      [](Program &p) {
        p.tasks[1].stage = 1;
-       p.tasks[3].stage = 0;
+       named(p, "dispatch").stage = 0;
      },
-     {"task 3", "after task 1"}},
+     {"('dispatch'", "after task 1"}},
 
     {"LoadCounts",
      kPairs,

@@ -172,6 +172,9 @@ struct MoeShape {
   int64_t layers = 1, microBatches = 1;
   ExchangeForm form = ExchangeForm::Pairs;
   ExchangeVia via = ExchangeVia::Root;
+  /// A dispatch starts when all weights of its layer are there, so that nothing
+  /// else moves meanwhile.
+  bool loadsFirst = false;
   /// Experts of each expert chiplet, by ordinal.
   std::vector<std::vector<int32_t>> placement;
 };
@@ -291,17 +294,25 @@ inline Program moeProgram(const MachineModel &machine, const MoeShape &shape) {
         combine.reads.push_back(peer.out);
         peers.push_back(peer);
       }
+      std::vector<std::vector<int32_t>> weights(peers.size());
+      std::vector<int32_t> loads;
+      for (size_t c = 0; c < peers.size(); ++c)
+        for (int32_t weight : expertWeights[layer][c]) {
+          weights[c].push_back(
+              b.buffer("w", sram(peers[c].node), p.buffers[weight].type));
+          loads.push_back(b.loadBuffer(weight, weights[c].back()));
+        }
+      if (shape.loadsFirst)
+        dispatch.waits.insert(dispatch.waits.end(), loads.begin(), loads.end());
       int32_t dispatched = b.task(dispatch);
 
       for (size_t c = 0; c < peers.size(); ++c) {
         const Peer &peer = peers[c];
         std::vector<int32_t> reads = {peer.rows, peer.second};
         std::vector<int32_t> waits = {dispatched};
-        for (int32_t weight : expertWeights[layer][c]) {
-          int32_t there =
-              b.buffer("w", sram(peer.node), p.buffers[weight].type);
-          waits.push_back(b.loadBuffer(weight, there));
-          reads.push_back(there);
+        for (size_t i = 0; i < weights[c].size(); ++i) {
+          waits.push_back(loads[c * weights[c].size() + i]);
+          reads.push_back(weights[c][i]);
         }
         KernelStep experts;
         experts.kind = KernelKind::Experts;
