@@ -70,7 +70,6 @@ public:
       return error;
     if (ended != program.tasks.size())
       return blocked();
-    result.latencyPs = nowPs;
     absl::StatusOr<std::vector<ResourceUse>> uses = resources.uses();
     if (!uses.ok())
       return uses.status();
@@ -183,6 +182,8 @@ private:
   void end(int32_t index) {
     const Task &task = program.tasks[index];
     result.tasks[index].endPs = nowPs;
+    // Not the last event's: outdated forecasts may come after the last end.
+    result.latencyPs = nowPs;
     ++ended;
     int64_t busyPs = nowPs - result.tasks[index].startPs;
     for (const Engine &engine : task.engines)

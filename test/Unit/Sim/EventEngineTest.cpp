@@ -143,6 +143,7 @@ TEST(EventEngine, TwoLoadsShareOneMemory) {
   // 5 GB/s each until 100 ns; the rest of the first, 500 bytes, at 10 GB/s.
   EXPECT_EQ(r.tasks[1].endPs, 100000);
   EXPECT_EQ(r.tasks[0].endPs, 150000);
+  EXPECT_EQ(r.latencyPs, 150000);
 }
 
 TEST(EventEngine, LoadsThatShareNothingDoNotMeet) {
