@@ -126,10 +126,8 @@ Placement mozart::placeInOrder(absl::Span<const int32_t> order,
 static const PlacementAlgorithm kAlgorithms[] = {
     {"contiguous", "experts in order, in even pieces", false, placeContiguous},
     {"random", "a seeded shuffle, in even pieces", false, placeRandom},
-    {"algorithm1",
-     "clusters of co-activated experts, then groups of equal load (the "
-     "paper's Algorithm 1)",
-     true, placeAlgorithm1},
+    {"algorithm1", "the paper's: clusters by co-activation", true,
+     placeAlgorithm1},
 };
 
 absl::Span<const PlacementAlgorithm> PlacementAlgorithm::all() {

@@ -1,0 +1,157 @@
+//===- Options.cpp - The command line of mozart-place ---------------------===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "mozart/Placement/Placement.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+
+using namespace mozart;
+
+namespace {
+/// One option: where its value goes is one of these.
+struct Option {
+  const char *name;
+  const char *value; // how --help calls it
+  const char *help;
+  std::string PlaceOptions::*text = nullptr;
+  int64_t PlaceOptions::*number = nullptr;
+  uint64_t PlaceOptions::*seed = nullptr;
+};
+} // namespace
+
+static absl::Span<const Option> options() {
+  static const Option kOptions[] = {
+      {"profile", "FILE", "routing trace to place by", &PlaceOptions::profile},
+      {"evaluate", "FILE",
+       "routing trace on which to count as well; of the same\n"
+       "model, and best of other tokens",
+       &PlaceOptions::evaluate},
+      {"experts", "N",
+       "routed experts of the model (default: what the traces\n"
+       "say; of .npy, which does not say, the highest id + 1)",
+       nullptr, &PlaceOptions::experts},
+      {"chiplets", "N", "expert chiplets of the machine (required)", nullptr,
+       &PlaceOptions::chiplets},
+      {"groups", "N", "switch groups they form, of equal size (default: 1)",
+       nullptr, &PlaceOptions::groups},
+      {"algorithm", "NAME", "how to place (default: algorithm1); see below",
+       &PlaceOptions::algorithm},
+      {"seed", "N", "seed of algorithms that draw (default: 0)", nullptr,
+       nullptr, &PlaceOptions::seed},
+      {"load-cap", "X",
+       "highest load of a chiplet over the mean; for algorithms\n"
+       "that keep one",
+       &PlaceOptions::loadCap},
+      {"output", "FILE", "placement to write (also -o FILE)",
+       &PlaceOptions::output},
+  };
+  return kOptions;
+}
+
+static absl::Status setOption(const Option &option, absl::string_view value,
+                              PlaceOptions &result) {
+  if (value.empty())
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--%s needs a value", option.name));
+  if (option.text)
+    result.*option.text = std::string(value);
+  else if (option.number ? !absl::SimpleAtoi(value, &(result.*option.number))
+                         : !absl::SimpleAtoi(value, &(result.*option.seed)))
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--%s takes an integer%s that fits 64 bits, found '%s'", option.name,
+        option.seed ? " of at least 0" : "", value));
+  return absl::OkStatus();
+}
+
+static const Option *findOption(absl::string_view name) {
+  for (const Option &option : options())
+    if (option.name == name)
+      return &option;
+  return nullptr;
+}
+
+absl::StatusOr<PlaceOptions>
+mozart::parsePlaceOptions(absl::Span<const absl::string_view> arguments) {
+  PlaceOptions result;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    absl::string_view argument = arguments[i];
+    if (argument == "--help" || argument == "-h") {
+      result.help = true;
+      continue;
+    }
+    absl::string_view name = argument;
+    if (argument == "-o")
+      name = "output";
+    else if (!absl::ConsumePrefix(&name, "--"))
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "'%s' is not an option; traces are given as --profile=FILE and "
+          "--evaluate=FILE (--help lists all options)",
+          argument));
+    size_t equals = name.find('=');
+    const Option *option = findOption(name.substr(0, equals));
+    if (!option)
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "there is no option '%s'; --help lists those there are", argument));
+    absl::string_view value;
+    if (equals != absl::string_view::npos)
+      value = name.substr(equals + 1);
+    else if (i + 1 < arguments.size())
+      value = arguments[++i];
+    absl::Status status = setOption(*option, value, result);
+    if (!status.ok())
+      return status;
+  }
+  return result;
+}
+
+static constexpr const char *kHelpEnd = R"(
+Traces are .npy arrays [token, layer, k] or [token, k] of integers, JSON lines
+(.jsonl, .ndjson), or protobuf (.pb, .binpb). Every layer of the profile is
+placed. The placement is JSON with physical_to_logical_map [layers][places], as
+serving engines load it.
+
+Standard output is JSON. "profile" and "evaluation" hold, for each layer and as
+a mean:
+  c_t                    distinct chiplets a token goes to, mean over tokens
+  g_t                    distinct switch groups, likewise
+  load_max_over_mean     (token, expert) pairs of the busiest chiplet over the
+                         mean of chiplets
+  receive_max_over_mean  distinct tokens it receives, likewise
+
+On an error the exit code is 1 and no placement is written.
+)";
+
+std::string mozart::placeHelp() {
+  std::string text =
+      "mozart-place: puts the experts of a model on chiplets, by a routing "
+      "trace\n\n"
+      "usage: mozart-place --profile=a.npy --evaluate=b.npy --experts=64 \\\n"
+      "                    --chiplets=16 --groups=4 -o placement.json\n\n"
+      "options:\n";
+  for (const Option &option : options()) {
+    std::string left = absl::StrCat("--", option.name, "=", option.value);
+    absl::string_view help = option.help;
+    while (!help.empty()) {
+      size_t end = std::min(help.find('\n'), help.size());
+      absl::StrAppendFormat(&text, "  %-16s %s\n", left, help.substr(0, end));
+      help.remove_prefix(std::min(end + 1, help.size()));
+      left.clear();
+    }
+  }
+  text += "\nalgorithms:\n";
+  for (const PlacementAlgorithm &algorithm : PlacementAlgorithm::all())
+    absl::StrAppendFormat(&text, "  %-16s %s%s\n", algorithm.name,
+                          algorithm.description,
+                          algorithm.needsProfile ? " (needs --profile)" : "");
+  text += kHelpEnd;
+  return text;
+}
