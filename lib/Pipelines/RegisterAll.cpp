@@ -9,6 +9,7 @@
 
 #include "mozart/Conversion/Passes.h"
 #include "mozart/Dialect/Chiplet/IR/Chiplet.h"
+#include "mozart/Dialect/Chiplet/Transforms/Passes.h"
 #include "mozart/Dialect/MoE/IR/MoE.h"
 #include "mozart/Dialect/NoP/IR/NoP.h"
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
@@ -21,5 +22,6 @@ void mozart::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void mozart::registerAllPasses() {
   registerMozartConversionPasses();
+  chiplet::registerChipletPasses();
   wafer::registerWaferPasses();
 }
