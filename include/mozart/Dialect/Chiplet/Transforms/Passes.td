@@ -49,4 +49,28 @@ def ChipletAllocateBuffers
   }];
 }
 
+def VerifyProgram
+    : Pass<"mozart-verify-program", "::mozart::chiplet::ProgramOp"> {
+  let summary = "Check what phase `program` promises";
+  let description = [{
+    Proves from the program alone, whatever the routing: every MoE layer and
+    micro-batch sends each of its tokens out once; the peers of an exchange have each
+    expert once, and compute with the weights of just those; what they compute comes
+    back to the same tokens; every micro-batch has its results.
+  }];
+}
+
+def VerifyScheduled
+    : Pass<"mozart-verify-scheduled", "::mozart::chiplet::ProgramOp"> {
+  let summary = "Check what phase `scheduled` promises";
+  let description = [{
+    Proves from the program alone, whatever the durations: every buffer has an offset
+    and lies within its memory; of two tasks that touch a byte of which one writes it,
+    one comes before the other by waits, engine order or stages; stages do not go
+    down; and all that `mozart-verify-program` checks. Since a program is a straight line and
+    an engine starts its tasks in order, no wait can be circular, and exchanges happen in
+    the same order everywhere.
+  }];
+}
+
 #endif // MOZART_DIALECT_CHIPLET_TRANSFORMS_PASSES_TD
