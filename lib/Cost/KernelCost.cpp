@@ -372,18 +372,29 @@ private:
 
 } // namespace
 
+std::vector<StepOperands> mozart::stepOperands(const Program &program,
+                                               const Task &task) {
+  TaskValues values(program, task);
+  std::vector<StepOperands> all;
+  size_t next = task.reads.size();
+  for (const KernelStep &step : task.steps) {
+    all.push_back({values.inputs(step), values.routedSlice(step)});
+    values.inherit(step, next);
+    next += step.resultTypes.size();
+  }
+  return all;
+}
+
 absl::StatusOr<std::vector<KernelWork>>
 mozart::taskWork(const Program &program, int32_t index,
                  RoutingCounter &counter) {
   const Task &task = program.tasks[index];
-  TaskValues values(program, task);
+  std::vector<StepOperands> operands = stepOperands(program, task);
   std::vector<KernelWork> all;
-  size_t next = task.reads.size();
   for (size_t i = 0; i < task.steps.size(); ++i) {
-    const KernelStep &step = task.steps[i];
-    int32_t slice = values.routedSlice(step);
+    int32_t slice = operands[i].slice;
     absl::StatusOr<KernelWork> work =
-        kernelWork(step, values.inputs(step),
+        kernelWork(task.steps[i], operands[i].types,
                    slice < 0 ? nullptr : &counter.counts(slice));
     if (!work.ok())
       return absl::Status(work.status().code(),
@@ -391,8 +402,6 @@ mozart::taskWork(const Program &program, int32_t index,
                                        index, " ('", task.name, "'), step ", i,
                                        ": ", work.status().message()));
     all.push_back(*work);
-    values.inherit(step, next);
-    next += step.resultTypes.size();
   }
   return all;
 }

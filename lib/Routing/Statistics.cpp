@@ -69,7 +69,7 @@ LayerStatistics mozart::layerStatistics(const Trace &trace, int64_t layer,
         ++received[chiplet];
         ++chipletVisits;
       }
-      if (groupSeen[group] != token) {
+      if (group >= 0 && groupSeen[group] != token) {
         groupSeen[group] = token;
         ++groupVisits;
       }

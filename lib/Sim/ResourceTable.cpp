@@ -159,8 +159,23 @@ static ResourceKind resourceKind(EngineKind kind) {
   return ResourceKind::Compute;
 }
 
+static constexpr __int128 kMost = std::numeric_limits<int64_t>::max();
+
+/// readBytes / readRate + writtenBytes / writeRate in picoseconds, rounded up
+/// once. Whole and rest apart, so that no product passes 2^127; sums of bytes
+/// that pass 2^63 are an error whatever their time is.
+static __int128 busyTime(__int128 readBytes, int64_t readRate,
+                         __int128 writtenBytes, int64_t writeRate) {
+  constexpr int64_t kPsPerSecond = 1000000000000;
+  __int128 read = std::min(readBytes, kMost) * kPsPerSecond;
+  __int128 written = std::min(writtenBytes, kMost) * kPsPerSecond;
+  __int128 rest = read % readRate * writeRate + written % writeRate * readRate;
+  __int128 unit = static_cast<__int128>(readRate) * writeRate;
+  return read / readRate + written / writeRate + rest / unit +
+         (rest % unit != 0);
+}
+
 absl::StatusOr<std::vector<ResourceUse>> ResourceTable::uses() const {
-  constexpr __int128 kMost = std::numeric_limits<int64_t>::max();
   std::vector<ResourceUse> result;
   auto append = [&](ResourceKind kind, int32_t index, __int128 bytes,
                     __int128 busyPs) {
@@ -174,18 +189,10 @@ absl::StatusOr<std::vector<ResourceUse>> ResourceTable::uses() const {
     return bytes <= kMost && busyPs <= kMost;
   };
   bool fits = true;
-  // Whole and rest apart, so that no product passes 2^127; sums of bytes that
-  // pass 2^63 are an error below whatever their time is.
-  auto time = [kMost](__int128 bytes, int64_t rate) {
-    bytes = std::min(bytes, kMost);
-    __int128 rest = bytes % rate * 1000000000000;
-    return bytes / rate * 1000000000000 + rest / rate + (rest % rate != 0);
-  };
   for (const Entry &entry : entries) {
-    __int128 busyPs = time(entry.bytes, entry.rate);
-    if (entry.writtenBytes > 0)
-      busyPs +=
-          time(entry.writtenBytes, machine.writeBytesPerSecond(entry.index));
+    __int128 busyPs = busyTime(
+        entry.bytes, entry.rate, entry.writtenBytes,
+        entry.writtenBytes > 0 ? machine.writeBytesPerSecond(entry.index) : 1);
     fits &= append(entry.kind, entry.index, entry.bytes + entry.writtenBytes,
                    busyPs);
   }

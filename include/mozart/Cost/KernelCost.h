@@ -33,6 +33,15 @@ struct KernelWork {
   /// Floating-point operations that run at the arrays' peak whatever the SRAM
   /// does (of registered kernels, which state their own bytes).
   __int128 plainFlops = 0;
+
+  /// Adds the work of `times` kernels like `other`. Sums of what a program can
+  /// hold do not overflow; products are the caller's to bound.
+  void add(const KernelWork &other, __int128 times = 1) {
+    multiplyAdds += other.multiplyAdds * times;
+    multiplyAddBytes += other.multiplyAddBytes * times;
+    movedBytes += other.movedBytes * times;
+    plainFlops += other.plainFlops * times;
+  }
 };
 
 /// Work of one step on operands of types `inputs`, which have passed
@@ -54,6 +63,16 @@ absl::StatusOr<int64_t> kernelPs(const KernelStep &step,
                                  absl::Span<const ValueType> inputs,
                                  const NodeFacts &node,
                                  const RoutedCounts *counts);
+
+/// Operand types of one step of a compute task and the slice of the routing
+/// that counts its rows: that of the operand that says so (see `kernelWork`),
+/// which values inherit from step to step. -1: none.
+struct StepOperands {
+  std::vector<ValueType> types;
+  int32_t slice = -1;
+};
+std::vector<StepOperands> stepOperands(const Program &program,
+                                       const Task &task);
 
 /// Work of each step of a compute task, in order. Errors name the task and
 /// step.

@@ -30,7 +30,7 @@ struct LayerStatistics {
 };
 
 /// Counts a layer of bound routing. `chipletOf[e]` is the chiplet ordinal of
-/// expert e, `groupOf[c]` the group of chiplet c. Tokens whose slots are all
+/// expert e, `groupOf[c]` the group of chiplet c (-1: it is in none). Tokens whose slots are all
 /// padding count as tokens that are sent nowhere. A layer in which no token
 /// is sent anywhere has zero everywhere.
 LayerStatistics layerStatistics(const Trace &trace, int64_t layer,

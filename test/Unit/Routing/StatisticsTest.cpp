@@ -54,6 +54,13 @@ TEST(Statistics, NothingSentIsZero) {
   EXPECT_EQ(stats.receiveMaxOverMean, 0);
 }
 
+TEST(Statistics, AChipletMayBeInNoGroup) {
+  Trace trace = makeTrace(2, 1, 2, 2, {0, 1, 0, -1});
+  LayerStatistics stats = layerStatistics(trace, 0, {0, 1}, {-1, 0});
+  EXPECT_EQ(stats.cT, 1.5);
+  EXPECT_EQ(stats.gT, 0.5);
+}
+
 TEST(Statistics, LayersAreApart) {
   Trace trace = makeTrace(1, 2, 2, 4, {0, 1, 0, 2});
   std::vector<int32_t> chipletOf = {0, 0, 1, 1}, groupOf = {0, 0};

@@ -205,6 +205,8 @@ inline Program moeProgram(const MachineModel &machine, const MoeShape &shape) {
     routerWeights.push_back(b.buffer(absl::StrCat("router.", layer),
                                      inMemory(rootMemory), tensor({h, e})));
     expertWeights.emplace_back();
+    const int32_t argument = static_cast<int32_t>(1 + 4 * layer);
+    p.inputs.push_back({routerWeights.back(), argument, -1, {}});
     for (size_t c = 0; c < shape.placement.size(); ++c) {
       int64_t local = static_cast<int64_t>(shape.placement[c].size());
       int32_t memory = machine.memoryServing(machine.expertChiplets()[c]);
@@ -212,13 +214,17 @@ inline Program moeProgram(const MachineModel &machine, const MoeShape &shape) {
           {b.buffer("gate", inMemory(memory), tensor({local, h, f})),
            b.buffer("up", inMemory(memory), tensor({local, h, f})),
            b.buffer("down", inMemory(memory), tensor({local, f, h}))});
+      for (int32_t i = 0; i < 3; ++i)
+        p.inputs.push_back({expertWeights.back().back()[i], argument + 1 + i,
+                            -1, shape.placement[c]});
     }
   }
 
   for (int64_t mb = 0; mb < shape.microBatches; ++mb) {
     int32_t x = b.buffer("x", sram(root), tensor({t, h}));
-    int32_t last = b.loadBuffer(
-        b.buffer("x.dram", inMemory(rootMemory), tensor({t, h})), x);
+    int32_t dramX = b.buffer("x.dram", inMemory(rootMemory), tensor({t, h}));
+    int32_t last = b.loadBuffer(dramX, x);
+    p.inputs.push_back({dramX, 0, mb, {}});
     for (int64_t layer = 0; layer < shape.layers; ++layer) {
       RoutedSlice whole;
       whole.layer = layer;
