@@ -140,8 +140,9 @@ private:
   void drawArguments() {
     arguments.push_back(drawTensor({c.tokens, c.hidden}, c.microBatches));
     std::vector<double> mask(c.tokens, 0);
+    bool everything = draw.oneIn(4);
     for (double &token : mask)
-      token = c.padding && draw.oneIn(3);
+      token = c.padding && (everything || draw.oneIn(3));
     arguments.push_back({{*makeTensor(ElementType::I1, {c.tokens}, mask)}});
     for (int64_t layer = 0; layer < c.layers; ++layer) {
       arguments.push_back(drawTensor({c.hidden, c.experts}, 1));
