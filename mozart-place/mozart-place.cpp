@@ -37,9 +37,10 @@ static absl::Status readInto(const std::string &path, int64_t experts,
   TraceReadOptions options;
   options.experts = experts;
   absl::StatusOr<Trace> read = readTrace(path, options);
-  if (read.ok())
-    trace = *std::move(read);
-  return read.status();
+  if (!read.ok())
+    return read.status();
+  trace = *std::move(read);
+  return absl::OkStatus();
 }
 
 static absl::StatusOr<Traces> readBoth(const PlaceOptions &options,

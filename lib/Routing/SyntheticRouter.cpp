@@ -53,8 +53,8 @@ enum Purpose : uint64_t {
 } // namespace
 
 static uint64_t purposeOf(Purpose purpose, Draw draw) {
-  uint64_t offset = draw == Draw::Evaluation ? NumPurposes : 0;
-  return purpose + offset;
+  uint64_t value = purpose;
+  return draw == Draw::Evaluation ? value + NumPurposes : value;
 }
 
 /// A number of mean 0 and variance 1 with 16 fraction bits: twelve uniforms of
@@ -101,8 +101,9 @@ static uint64_t zipfWeight(uint64_t rank) {
     if (square(power16, power4) <= rank << 32)
       root = candidate;
   }
+  uint64_t product = rank * root; // below 2^49
   unsigned __int128 scaled = static_cast<unsigned __int128>(1) << 72;
-  return static_cast<uint64_t>(scaled / (rank * root));
+  return static_cast<uint64_t>(scaled / product);
 }
 
 namespace {
