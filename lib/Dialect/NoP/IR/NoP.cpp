@@ -175,9 +175,9 @@ static LogicalResult verifyExchange(Operation *op, moe::RoutingType routing,
 
 static LogicalResult verifyRootRows(Operation *op, StringRef role,
                                     RankedTensorType type, int64_t rows) {
-  if (type.getDimSize(0) != rows)
+  if (type.getDimSize(0) != rows || type.isDynamicDim(1))
     return op->emitOpError() << role << " is " << type << ", expected " << rows
-                             << " rows";
+                             << " rows of a known width";
   return success();
 }
 
@@ -193,6 +193,10 @@ LogicalResult ShardOp::verify() {
     return emitOpError() << "has input " << type << ", expected a leading axis of "
                          << placement.getNumExperts()
                          << " experts as in the placement";
+  if (!type.hasStaticShape())
+    return emitOpError() << "has input " << type
+                         << ", expected known extents; '?' of a distributed "
+                            "value counts experts";
   SmallVector<int64_t> shape(type.getShape());
   shape[0] = ShapedType::kDynamic;
   return verifyDistributed(*this, "result", getResult().getType(), placement,
