@@ -12,6 +12,7 @@
 #include "mozart/Dialect/Chiplet/Transforms/Passes.h"
 #include "mozart/Dialect/MoE/IR/MoE.h"
 #include "mozart/Dialect/NoP/IR/NoP.h"
+#include "mozart/Dialect/NoP/Transforms/Passes.h"
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
 #include "mozart/Dialect/Wafer/Transforms/Passes.h"
 
@@ -23,5 +24,6 @@ void mozart::registerAllDialects(mlir::DialectRegistry &registry) {
 void mozart::registerAllPasses() {
   registerMozartConversionPasses();
   chiplet::registerChipletPasses();
+  nop::registerNoPPasses();
   wafer::registerWaferPasses();
 }

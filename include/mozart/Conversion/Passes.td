@@ -9,6 +9,43 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertMoEToNoP : Pass<"convert-moe-to-nop", "::mlir::ModuleOp"> {
+  let summary = "Turn placed MoE layers into exchanges with chiplets";
+  let description = [{
+    Every `moe.dispatch` with the experts that its rows go through becomes
+    `nop.scatter`, one `nop.local` with the experts, and `nop.gather`; the
+    `moe.combine` stays on the root. Weights of experts become `nop.shard`s. The form
+    is that of unicast pairs, one row per (token, expert) each way; the passes of the
+    `nop` dialect make less of it.
+
+    Layers are found by following the rows of a dispatch. These may go through any
+    number of experts ops, one after another, and then to any number of combines by
+    the same routing; any other use is an error at that use. All ops of a layer must
+    be placed, and in the same way, with each expert on one chiplet of a machine in
+    the module. The root is that of the machine.
+  }];
+  let dependentDialects = ["::mozart::moe::MoEDialect", "::mozart::nop::NoPDialect"];
+}
+
+def ConvertNoPToLinalg : Pass<"convert-nop-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Run all nodes in one address space";
+  let description = [{
+    Gives exchanges a meaning without a machine, to hold them against the model that
+    they came from. A distributed value becomes one value a node; `nop.local` becomes
+    a copy of its body for each node, with its `?` replaced by the node's number of
+    experts; exchanges become loops that move rows as the routing says, in the order
+    and with the zeros that the ops promise, and `nop.reduce` adds in the order that
+    it states. Routings are taken apart and put together by `moe.unpack` and
+    `moe.pack`; `convert-moe-to-linalg` then lowers what is left of `moe`.
+
+    Distributed values must come from `nop` ops and go to `nop` ops.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mozart::moe::MoEDialect"];
+}
+
 def ConvertNoPToChiplet : Pass<"convert-nop-to-chiplet", "::mlir::ModuleOp"> {
   let summary = "Turn a routed model into a program for its machine";
   let description = [{
