@@ -1,0 +1,12 @@
+//===- RegisterTranslations.cpp - What mozart-translate can do -*- C++ -*-===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mozart/Target/RegisterTranslations.h"
+
+#include "mozart/Target/ImportHFConfig.h"
+
+void mozart::registerAllTranslations() { registerImportHFConfig(); }
