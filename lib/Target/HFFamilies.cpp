@@ -15,6 +15,8 @@
 #include "HFModel.h"
 #include "HFRope.h"
 
+#include "mozart/Routing/SyntheticRouter.h"
+
 #include <cmath>
 
 using namespace mozart;
@@ -349,9 +351,9 @@ struct Family {
 
 /// A published model of which routing comes with the library.
 struct KnownModel {
-  StringRef name;
+  StringRef name; ///< of the routing, too
   StringRef modelType;
-  int64_t hidden, moeLayers, experts, k, expertInner;
+  int64_t hidden, expertInner;
 };
 } // namespace
 
@@ -363,10 +365,26 @@ static constexpr Family kFamilies[] = {
 };
 
 static constexpr KnownModel kKnownModels[] = {
-    {"olmoe-1b-7b", "olmoe", 2048, 16, 64, 8, 1024},
-    {"qwen3-30b-a3b", "qwen3_moe", 2048, 48, 128, 8, 768},
-    {"deepseek-moe-16b", "deepseek", 2048, 27, 64, 6, 1408},
+    {"olmoe-1b-7b", "olmoe", 2048, 1024},
+    {"qwen3-30b-a3b", "qwen3_moe", 2048, 768},
+    {"deepseek-moe-16b", "deepseek", 2048, 1408},
 };
+
+/// The embedded trace that is of this model, or an empty name.
+static std::string findProfile(const HFModel &model, StringRef type) {
+  auto fits = [&](const EmbeddedTraceModel &trace) {
+    return trace.router.experts == model.experts &&
+           trace.router.k == model.gate.k &&
+           trace.router.layers == llvm::count(model.isMoE, true);
+  };
+  for (const KnownModel &known : kKnownModels)
+    if (known.modelType == type && known.hidden == model.hidden &&
+        known.expertInner == model.expertInner)
+      for (const EmbeddedTraceModel &trace : EmbeddedTraceModel::all())
+        if (known.name == trace.name && fits(trace))
+          return trace.name;
+  return "";
+}
 
 /// Families that are known and cannot be expressed.
 static StringRef getReasonAgainst(StringRef modelType) {
@@ -498,13 +516,8 @@ std::optional<HFModel> mozart::readHFModel(HFConfig &config,
   if (config.failed())
     return {};
 
-  model.name = type;
-  for (const KnownModel &known : kKnownModels)
-    if (known.modelType == type && known.hidden == model.hidden &&
-        known.moeLayers == llvm::count(model.isMoE, true) &&
-        known.experts == model.experts && known.k == model.gate.k &&
-        known.expertInner == model.expertInner)
-      model.name = model.profile = known.name.str();
+  model.profile = findProfile(model, type);
+  model.name = model.profile.empty() ? type : model.profile;
   if (!options.name.empty())
     model.name = options.name;
   return model;
