@@ -123,12 +123,37 @@ int64_t TransferPlanner::routeDelayPs(const std::vector<int32_t> &route,
   return leg.delayPs;
 }
 
+/// Buffers are sized before the routing is known; a smaller bound than the
+/// worst case may turn out too small.
+absl::Status TransferPlanner::checkRoom(int32_t index,
+                                        const ExchangeTraffic &traffic) const {
+  const Task &task = program.tasks[index];
+  const bool dispatch = task.kind == TaskKind::Dispatch;
+  const bool pairs = task.exchange.form == ExchangeForm::Pairs;
+  for (size_t i = 0; i < traffic.peers.size(); ++i) {
+    const Buffer &rows =
+        program.buffers[dispatch ? task.writes[2 * i] : task.reads[i]];
+    int64_t needed = pairs ? traffic.peers[i].pairs : traffic.peers[i].tokens;
+    if (needed > rows.type.rows())
+      return absl::InvalidArgumentError(absl::StrCat(
+          "program '", program.name, "', task ", index, " ('", task.name,
+          "'): under this routing ", needed, " rows go ",
+          dispatch ? "to '" : "from '",
+          machine.node(task.exchange.peers[i].node).name, "', but buffer '",
+          rows.name, "' holds ", rows.type.rows(),
+          "; compile for larger or for fewer tokens at a time"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TransferPlanner::viaRoot(int32_t index,
                                       std::vector<Message> &messages) {
   absl::StatusOr<ExchangeTraffic> traffic =
       exchangeTraffic(program, index, machine, counter);
   if (!traffic.ok())
     return traffic.status();
+  if (absl::Status status = checkRoom(index, *traffic); !status.ok())
+    return status;
   const Task &task = program.tasks[index];
   for (size_t i = 0; i < traffic->peers.size(); ++i) {
     const ExchangePeer &peer = task.exchange.peers[i];
@@ -155,6 +180,8 @@ absl::Status TransferPlanner::viaSwitch(int32_t index,
       exchangeTraffic(program, index, machine, counter);
   if (!traffic.ok())
     return traffic.status();
+  if (absl::Status status = checkRoom(index, *traffic); !status.ok())
+    return status;
   const Task &task = program.tasks[index];
   const bool dispatch = task.kind == TaskKind::Dispatch;
   Leg leg;

@@ -11,6 +11,7 @@
 #include "ResourceTable.h"
 
 #include "mozart/Cost/RoutedCounts.h"
+#include "mozart/Cost/Traffic.h"
 
 #include "absl/status/status.h"
 
@@ -47,7 +48,8 @@ public:
 
   /// Messages of a task that start with it, together; the task ends when all
   /// have. Fails as `exchangeTraffic` does, and with kInvalidArgument naming
-  /// the switch that must copy or add and cannot.
+  /// the switch that must copy or add and cannot, or the buffer that holds
+  /// fewer rows than the routing sends.
   absl::Status plan(int32_t task, std::vector<Message> &messages);
 
 private:
@@ -59,6 +61,7 @@ private:
 
   Message load(const Task &task);
   Message store(const Task &task);
+  absl::Status checkRoom(int32_t task, const ExchangeTraffic &traffic) const;
   absl::Status viaRoot(int32_t task, std::vector<Message> &messages);
   absl::Status viaSwitch(int32_t task, std::vector<Message> &messages);
 

@@ -104,10 +104,11 @@ struct SimulationResult {
 
 /// Runs `program` on `machine`. `routing` may be null if the program has no MoE
 /// layers. Fails with the errors of `verifyProgram`, and with kInvalidArgument
-/// if the routing is missing or of another shape, or if a switch must copy or
-/// add and cannot; with kResourceExhausted if an SRAM, or a memory that is not
-/// elastic, is too small (naming it, need and have); with kOutOfRange if a time
-/// or a sum of bytes does not fit in 63 bits.
+/// if the routing is missing or of another shape, if a switch must copy or add
+/// and cannot, or if a buffer holds fewer rows than the routing sends; with
+/// kResourceExhausted if an SRAM, or a memory that is not elastic, is too small
+/// (naming it, need and have); with kOutOfRange if a time or a sum of bytes
+/// does not fit in 63 bits.
 absl::StatusOr<SimulationResult>
 simulate(const Program &program, const MachineModel &machine,
          const BoundRouting *routing, const SimulationOptions &options = {});

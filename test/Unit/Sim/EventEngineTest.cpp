@@ -405,6 +405,27 @@ TEST_F(ExchangeTest, SwitchThatCannotIsNamed) {
   }
 }
 
+TEST_F(ExchangeTest, BufferTooSmallForTheRoutingIsNamed) {
+  for (ExchangeForm form : {ExchangeForm::Pairs, ExchangeForm::Tokens}) {
+    shape.form = form;
+    MachineModel machine = make(facts);
+    Program program = moeProgram(machine, shape);
+    // Rows to c3, three of which come; of the compute task, too.
+    for (Buffer &buffer : program.buffers)
+      if (buffer.place == sram(kC3) && buffer.type.rows() == 4)
+        buffer.type.shape[0] = 2;
+    for (Task &task : program.tasks)
+      for (KernelStep &step : task.steps)
+        if (task.node == kC3)
+          for (ValueType &type : step.resultTypes)
+            if (type.shape[0] == 4)
+              type.shape[0] = 2;
+    TestRouting routing = bindIds(program, 1, ids);
+    EXPECT_SAYS(simulate(program, machine, routing.bound.get()).status(),
+                "3 rows go to 'c3', but buffer 'rows' holds 2");
+  }
+}
+
 TEST(EventEngine, RoutingIsNeeded) {
   MachineModel machine = make(tree({2, 2}));
   MoeShape shape;

@@ -1,0 +1,149 @@
+//===- Report.cpp - What a simulation found -------------------------------===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mozart/Sim/Report.h"
+
+#include "AsciiText.h"
+
+#include "mozart/Cost/ExpertNodes.h"
+#include "mozart/Cost/LowerBound.h"
+#include "mozart/Sim/ProgramBound.h"
+
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+using namespace mozart;
+
+/// The nearest double to ps / 10^12.
+static double seconds(int64_t ps) { return static_cast<double>(ps) / 1e12; }
+
+static void addLayers(Report &report,
+                      const std::vector<LayerStatistics> &layers) {
+  for (const LayerStatistics &layer : layers) {
+    LayerReport &entry = *report.add_layers();
+    entry.set_c_t(layer.cT);
+    entry.set_g_t(layer.gT);
+    entry.set_load_max_over_mean(layer.loadMaxOverMean);
+    entry.set_receive_max_over_mean(layer.receiveMaxOverMean);
+  }
+}
+
+static void addResources(Report &report, const SimulationResult &result) {
+  for (const ResourceUse &use : result.resources) {
+    ResourceReport &entry = *report.add_resources();
+    entry.set_name(asciiText(use.name));
+    entry.set_kind(resourceKindName(use.kind));
+    entry.set_busy_s(seconds(use.busyPs));
+    entry.set_utilization(result.latencyPs == 0
+                              ? 0.0
+                              : static_cast<double>(use.busyPs) /
+                                    static_cast<double>(result.latencyPs));
+  }
+  for (const MemoryUse &use : result.memories) {
+    MemoryReport &entry = *report.add_memories();
+    entry.set_name(asciiText(use.name));
+    entry.set_peak_bytes(use.peakBytes);
+    entry.set_capacity_bytes(use.capacityBytes);
+  }
+}
+
+absl::StatusOr<Report> mozart::makeReport(const Program &program,
+                                          const MachineModel &machine,
+                                          const BoundRouting *routing,
+                                          const SimulationOptions &options,
+                                          const SimulationResult &result,
+                                          double wallSeconds) {
+  absl::StatusOr<int64_t> programBound =
+      programBoundPs(program, machine, routing);
+  if (!programBound.ok())
+    return programBound.status();
+  absl::StatusOr<std::vector<std::vector<int32_t>>> nodes =
+      expertNodes(program, machine);
+  if (!nodes.ok())
+    return nodes.status();
+  RoutingCounter counter(program, routing);
+  absl::StatusOr<LowerBound> bound =
+      lowerBound(program, machine, *nodes, counter);
+  if (!bound.ok())
+    return bound.status();
+
+  Report report;
+  report.set_model(asciiText(program.model));
+  report.set_machine(asciiText(program.machine));
+  report.set_preset(asciiText(program.preset));
+  report.set_network(networkName(options.network));
+  report.set_seed(program.seed);
+  report.set_latency_s(seconds(result.latencyPs));
+  report.set_lower_bound_s(seconds(bound->binding().ps));
+  for (const LowerBound::Part &part : bound->parts)
+    (*report.mutable_lower_bound_parts_s())[part.name] = seconds(part.ps);
+  report.set_binding_bound(bound->binding().name);
+  if (bound->binding().ps > 0)
+    report.set_bound_ratio(static_cast<double>(result.latencyPs) /
+                           static_cast<double>(bound->binding().ps));
+  report.set_program_bound_s(seconds(*programBound));
+  addLayers(report, programStatistics(program, machine, *nodes, counter));
+  addResources(report, result);
+  report.set_dropped_tokens(0); // exchanges carry every token
+  report.set_events(result.events);
+  report.set_wall_s(wallSeconds);
+  for (const std::string &warning : result.warnings)
+    report.add_warnings(asciiText(warning));
+  return report;
+}
+
+template <typename ProtoMap>
+static nlohmann::ordered_json sorted(const ProtoMap &map) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto &[key, value] :
+       std::map<std::string, double>(map.begin(), map.end()))
+    json[key] = value;
+  return json;
+}
+
+std::string mozart::printReport(const Report &report) {
+  using Json = nlohmann::ordered_json;
+  Json json;
+  json["model"] = report.model();
+  json["machine"] = report.machine();
+  json["preset"] = report.preset();
+  json["network"] = report.network();
+  json["seed"] = report.seed();
+  json["latency_s"] = report.latency_s();
+  json["lower_bound_s"] = report.lower_bound_s();
+  json["lower_bound_parts_s"] = sorted(report.lower_bound_parts_s());
+  json["binding_bound"] = report.binding_bound();
+  json["bound_ratio"] = report.bound_ratio();
+  json["program_bound_s"] = report.program_bound_s();
+  json["layers"] = Json::array();
+  for (const LayerReport &layer : report.layers())
+    json["layers"].push_back(
+        {{"c_t", layer.c_t()},
+         {"g_t", layer.g_t()},
+         {"load_max_over_mean", layer.load_max_over_mean()},
+         {"receive_max_over_mean", layer.receive_max_over_mean()}});
+  json["resources"] = Json::array();
+  for (const ResourceReport &resource : report.resources())
+    json["resources"].push_back({{"name", resource.name()},
+                                 {"kind", resource.kind()},
+                                 {"busy_s", resource.busy_s()},
+                                 {"utilization", resource.utilization()}});
+  json["memories"] = Json::array();
+  for (const MemoryReport &memory : report.memories())
+    json["memories"].push_back({{"name", memory.name()},
+                                {"peak_bytes", memory.peak_bytes()},
+                                {"capacity_bytes", memory.capacity_bytes()}});
+  json["energy_j"] = sorted(report.energy_j());
+  json["dropped_tokens"] = report.dropped_tokens();
+  json["events"] = report.events();
+  json["wall_s"] = report.wall_s();
+  json["warnings"] = Json::array();
+  for (const std::string &warning : report.warnings())
+    json["warnings"].push_back(warning);
+  return json.dump(2) + "\n";
+}
