@@ -11,6 +11,7 @@
 #include "mozart/Dialect/Chiplet/IR/Chiplet.h"
 #include "mozart/Dialect/Chiplet/Transforms/Passes.h"
 #include "mozart/Dialect/MoE/IR/MoE.h"
+#include "mozart/Dialect/MoE/Transforms/Passes.h"
 #include "mozart/Dialect/NoP/IR/NoP.h"
 #include "mozart/Dialect/NoP/Transforms/Passes.h"
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
@@ -24,6 +25,7 @@ void mozart::registerAllDialects(mlir::DialectRegistry &registry) {
 void mozart::registerAllPasses() {
   registerMozartConversionPasses();
   chiplet::registerChipletPasses();
+  moe::registerMoEPasses();
   nop::registerNoPPasses();
   wafer::registerWaferPasses();
 }

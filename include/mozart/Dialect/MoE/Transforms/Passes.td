@@ -1,0 +1,42 @@
+//===- Passes.td - Passes on models -*- tablegen -*-===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef MOZART_DIALECT_MOE_TRANSFORMS_PASSES_TD
+#define MOZART_DIALECT_MOE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
+  let summary = "Choose the chiplets of every layer's experts";
+  let description = [{
+    Gives all ops of every MoE layer a placement on a machine of the module; one that
+    they had before is replaced. Chiplets are those that host experts, in declared
+    order; their groups are the subtrees below the root.
+
+    Algorithms are `contiguous` (experts in order), `random` (shuffled by `seed`) and
+    `algorithm1` (the paper's: experts that fire together share a chiplet, and groups
+    carry equal load). The last goes by a routing profile: the trace `profile`, else
+    the first `moe.profile` of the module. Slots and experts of the trace must be the
+    model's, and so must its number of layers, unless it has one, which then stands
+    for all.
+
+    Where there is a profile, a remark for each layer says what the placement is
+    worth: how many chiplets (C_T) and groups (G_T) a token is sent to in the mean,
+    and the load of the busiest chiplet over the mean, each beside its value under
+    `contiguous`.
+  }];
+  let options = [
+    Option<"algorithm", "algorithm", "std::string", /*default=*/"\"algorithm1\"",
+           "How to place: contiguous, random or algorithm1">,
+    Option<"profile", "profile", "std::string", /*default=*/"",
+           "Routing trace to place by; without it, the module's moe.profile">,
+    Option<"machine", "machine", "std::string", /*default=*/"",
+           "Symbol of the machine, where the module has several">,
+    Option<"seed", "seed", "uint64_t", /*default=*/"0",
+           "Seed of the algorithm, where it draws">];
+}
+
+#endif // MOZART_DIALECT_MOE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,87 @@
+// RUN: mozart-opt %s --wafer-load-machine=machine=toy --moe-place-experts=profile=%S/Inputs/pairs.jsonl --split-input-file --verify-diagnostics
+
+// Errors of options, and of a module as a whole:
+// RUN: split-file %s %t
+// RUN: not mozart-opt %t/model.mlir --moe-place-experts 2>&1 | FileCheck %s --check-prefix=NO-MACHINE
+// NO-MACHINE: error: has 0 machines to place experts on, expected one; load it with wafer-load-machine
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --wafer-load-machine=machine=mozart-olmoe --moe-place-experts 2>&1 | FileCheck %s --check-prefix=TWO-MACHINES
+// TWO-MACHINES: error: has 2 machines to place experts on, expected one; choose with the option machine
+// TWO-MACHINES-DAG: note: machine 'toy'
+// TWO-MACHINES-DAG: note: machine 'mozart-olmoe'
+// RUN: mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --wafer-load-machine=machine=mozart-olmoe --moe-place-experts="machine=@toy algorithm=contiguous" | FileCheck %s --check-prefix=CHOSEN
+// CHOSEN: #moe.placement<@toy, [2, 2, 3, 3, 5, 5, 6, 6]>
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts=machine=@big 2>&1 | FileCheck %s --check-prefix=UNKNOWN-MACHINE
+// UNKNOWN-MACHINE: error: has no wafer.machine 'big' to place experts on; load it with wafer-load-machine
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts=algorithm=best 2>&1 | FileCheck %s --check-prefix=UNKNOWN-ALGORITHM
+// UNKNOWN-ALGORITHM: error: no placement algorithm 'best'; there are contiguous, random, algorithm1
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts 2>&1 | FileCheck %s --check-prefix=NO-PROFILE
+// NO-PROFILE: error: has no routing: no trace is named and the module has no moe.profile
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts=profile=%t/none.npy 2>&1 | FileCheck %s --check-prefix=NO-FILE
+// NO-FILE: error: {{.*}}none.npy
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="algorithm=contiguous profile=%S/Inputs/pairs.jsonl" -o %t/out.mlir 2>&1 | FileCheck %s --check-prefix=LAYERS
+// LAYERS: error: the routing profile is not of this model: routing trace has 2 layers
+// RUN: not ls %t/out.mlir
+
+// The trace has two layers, the model one.
+// expected-error @+2 {{the routing profile is not of this model: routing trace has 2 layers, the model has 1 MoE layers}}
+//--- model.mlir
+func.func @forward(%logits: tensor<4x8xf32>) {
+  %0 = moe.route %logits <k = 2, score = softmax> layer 0 : (tensor<4x8xf32>) -> !moe.routing<4x2 of 8, f32>
+  return
+}
+//--- rest.mlir
+
+// -----
+
+// expected-error @+1 {{the routing profile is not of this model: routing trace has k = 2}}
+func.func @other_k(%logits: tensor<4x8xf32>) {
+  %0 = moe.route %logits <k = 3, score = softmax> layer 0 : (tensor<4x8xf32>) -> !moe.routing<4x3 of 8, f32>
+  %1 = moe.route %logits <k = 3, score = softmax> layer 1 : (tensor<4x8xf32>) -> !moe.routing<4x3 of 8, f32>
+  return
+}
+
+// -----
+
+func.func @gap(%logits: tensor<4x8xf32>) {
+  %0 = moe.route %logits <k = 2, score = softmax> layer 0 : (tensor<4x8xf32>) -> !moe.routing<4x2 of 8, f32>
+  // expected-error @+1 {{'moe.route' op is in MoE layer 2, but no op is in layer 1; expected layers to be counted from 0}}
+  %1 = moe.route %logits <k = 2, score = softmax> layer 2 : (tensor<4x8xf32>) -> !moe.routing<4x2 of 8, f32>
+  return
+}
+
+// -----
+
+func.func @unequal_layers(%a: tensor<4x8xf32>, %b: tensor<4x6xf32>) {
+  %0 = moe.route %a <k = 2, score = softmax> layer 0 : (tensor<4x8xf32>) -> !moe.routing<4x2 of 8, f32>
+  // expected-error @+1 {{'moe.route' op is in MoE layer 1 with k = 2 of 6 experts, but layer 0 has k = 2 of 8; expected the same in all layers, as in a routing trace}}
+  %1 = moe.route %b <k = 2, score = softmax> layer 1 : (tensor<4x6xf32>) -> !moe.routing<4x2 of 6, f32>
+  return
+}
+
+// -----
+
+func.func @unequal_ops(%a: tensor<4x8xf32>, %x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 6, f32>) {
+  // expected-note @+1 {{the layer begins here}}
+  %0 = moe.route %a <k = 2, score = softmax> layer 0 : (tensor<4x8xf32>) -> !moe.routing<4x2 of 8, f32>
+  // expected-error @+1 {{'moe.dispatch' op of MoE layer 0 has 6 experts, expected 8 as other ops of the layer}}
+  %rows, %counts = moe.dispatch %x by %r layer 0 : (tensor<4x8xf32>, !moe.routing<4x2 of 6, f32>) -> (tensor<8x8xf32>, tensor<6xindex>)
+  return
+}
+
+// -----
+
+func.func @no_routing(%rows: tensor<8x8xf32>, %counts: tensor<8xindex>, %w: tensor<8x8x8xf32>) {
+  // expected-error @+1 {{'moe.experts' op is in MoE layer 0, which has no routing}}
+  %h = moe.experts %rows counts %counts weights(%w, %w) <activation = gelu> layer 0
+      : (tensor<8x8xf32>, tensor<8xindex>, tensor<8x8x8xf32>, tensor<8x8x8xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @routed(%w: tensor<?x8x8xf32>, %rows: tensor<8x8xf32>, %counts: tensor<?xindex>) {
+  // expected-error @+1 {{'moe.experts' op has an open number of experts, so that the model is routed already; expected one before convert-moe-to-nop}}
+  %h = moe.experts %rows counts %counts weights(%w, %w) <activation = gelu> layer 0
+      : (tensor<8x8xf32>, tensor<?xindex>, tensor<?x8x8xf32>, tensor<?x8x8xf32>) -> tensor<8x8xf32>
+  return
+}

@@ -1,0 +1,22 @@
+// RUN: sed s,PROFILE,%S/Inputs/pairs.jsonl, %s > %t.mlir
+// RUN: mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts | FileCheck %s
+
+// The profile of the module is a file; only the first counts. A random placement needs
+// no profile, but is explained by one.
+// RUN: mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts=algorithm=random --remarks-filter=moe-place-experts --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: MoE layer 0 by random: C_T
+
+// A trace that is named wins: this one is of another model.
+// RUN: not mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts=profile=%S/Inputs/one.jsonl 2>&1 | FileCheck %s --check-prefix=NAMED
+// NAMED: error: {{.*}}one.jsonl': the trace is over 4 experts, expected 8
+
+moe.profile @first file "PROFILE"
+moe.profile @second embedded "olmoe-1b-7b"
+
+// CHECK: #moe.placement<@toy, [2, 3, 5, 6, 2, 3, 5, 6]>
+// CHECK: #moe.placement<@toy, [2, 2, 3, 3, 5, 5, 6, 6]>
+func.func @forward(%logits: tensor<4x8xf32>) {
+  %0 = moe.route %logits <k = 2, score = softmax> layer 0 : (tensor<4x8xf32>) -> !moe.routing<4x2 of 8, f32>
+  %1 = moe.route %logits <k = 2, score = softmax> layer 1 : (tensor<4x8xf32>) -> !moe.routing<4x2 of 8, f32>
+  return
+}
