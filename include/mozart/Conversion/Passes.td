@@ -9,6 +9,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertMoEToLinalg : Pass<"convert-moe-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Lowers models to linalg, tensor, scf, arith and math";
+  let description = [{
+    Every op of the `moe` dialect becomes upstream ops that stock MLIR can run, and
+    that say what the op means. A routing becomes two tensors, ids [T,k] of i32 and gate
+    weights [T,k], also where it crosses functions, calls and branches. Placements,
+    profiles, `moe.model` and `moe.param` are dropped: they change no number.
+
+    An op works in f32 where its result is narrower, else in its result's element type,
+    and rounds once, at the end. Of equal choices, the expert with the lowest id wins. A
+    slot whose id is not one of an expert (-1, as a rule) is skipped.
+
+    The number of tokens may be dynamic except in attention, and the number of experts
+    in `moe.experts` and `moe.custom_experts`; all else must be static.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def ConvertMoEToNoP : Pass<"convert-moe-to-nop", "::mlir::ModuleOp"> {
   let summary = "Turn placed MoE layers into exchanges with chiplets";
   let description = [{
