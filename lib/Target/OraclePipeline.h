@@ -1,5 +1,4 @@
-//===- OraclePipeline.h - From linalg to the LLVM dialect ---------*- C++
-//-*-===//
+//===- OraclePipeline.h - From linalg to the LLVM dialect ---------*- C++ -*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

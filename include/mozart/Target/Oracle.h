@@ -1,5 +1,4 @@
-//===- Oracle.h - Runs models through stock MLIR ------------------*- C++
-//-*-===//
+//===- Oracle.h - Runs models through stock MLIR ------------------*- C++ -*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

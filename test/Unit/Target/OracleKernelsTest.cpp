@@ -31,6 +31,8 @@ struct OpCase {
   const char *name, *op, *types;
 };
 
+void PrintTo(const OpCase &opCase, std::ostream *os) { *os << opCase.name; }
+
 class OracleKernelsTest
     : public testing::TestWithParam<std::tuple<OpCase, const char *>> {};
 
