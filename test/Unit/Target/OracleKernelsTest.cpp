@@ -34,7 +34,7 @@ struct OpCase {
 void PrintTo(const OpCase &opCase, std::ostream *os) { *os << opCase.name; }
 
 class OracleKernelsTest
-    : public testing::TestWithParam<std::tuple<OpCase, const char *>> {};
+    : public testing::TestWithParam<std::tuple<OpCase, std::string>> {};
 
 const OpCase kCases[] = {
     {"rms", "moe.norm rms $0, $1 epsilon 1.0e-3",
@@ -165,7 +165,7 @@ const OpCase kCases[] = {
 };
 
 /// A module with the op as function @f.
-std::string moduleOf(const OpCase &opCase, const char *element) {
+std::string moduleOf(const OpCase &opCase, const std::string &element) {
   std::string types =
       absl::StrReplaceAll(opCase.types, {{"xF", absl::StrCat("x", element)},
                                          {", F", absl::StrCat(", ", element)}});
