@@ -270,6 +270,21 @@ std::vector<int64_t> HFConfig::getInts(StringRef key) {
   return ints;
 }
 
+std::vector<std::string> HFConfig::getStrings(StringRef key) {
+  std::vector<std::string> strings;
+  Value found = lookup({key});
+  if (!found.value)
+    return strings;
+  const llvm::json::Array *array = found.value->getAsArray();
+  if (array)
+    for (const llvm::json::Value &entry : *array)
+      if (std::optional<StringRef> value = entry.getAsString())
+        strings.push_back(value->str());
+  if (!array || strings.size() != array->size())
+    reportKind(found, "an array of strings");
+  return strings;
+}
+
 std::optional<HFConfig> HFConfig::getObject(Spellings spellings) {
   Value found = lookup(spellings);
   if (!found.value)

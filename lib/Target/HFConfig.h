@@ -56,6 +56,8 @@ public:
   std::string getModelType();
   /// Integers; empty where the key is missing.
   std::vector<int64_t> getInts(llvm::StringRef key);
+  /// Strings; empty where the key is missing.
+  std::vector<std::string> getStrings(llvm::StringRef key);
   /// A view of the object that `key` holds; nothing where it is missing.
   std::optional<HFConfig> getObject(Spellings spellings);
   /// An error here, if `view` saw one.

@@ -59,11 +59,26 @@ static moe::Activation getActivation(HFConfig &config) {
   return moe::Activation::Swiglu;
 }
 
-/// Sequences longer than the window would not see all of themselves.
+/// Sequences longer than the window would not see all of themselves. The key
+/// `sliding_window` counts only where `use_sliding_window` is not false;
+/// `windowsByDefault` is what a missing one means. A list of `layer_types` may
+/// name kinds of attention that see everything.
 static void refuseWindow(HFConfig &config, const HFModel &model,
                          bool windowsByDefault) {
-  if (!config.getBool("use_sliding_window", windowsByDefault))
+  bool mayHaveWindows = false;
+  for (const std::string &type : config.getStrings("layer_types")) {
+    mayHaveWindows |= type == "sliding_attention";
+    if (type != "full_attention" && type != "sliding_attention")
+      return config.error("layer_types", "'layer_types' names '" + Twine(type) +
+                                             "', expected 'full_attention'");
+  }
+  if (!mayHaveWindows &&
+      !config.getBool("use_sliding_window", windowsByDefault))
     return;
+  if (mayHaveWindows && !config.has("sliding_window"))
+    return config.error("layer_types", "'layer_types' names "
+                                       "'sliding_attention' without a "
+                                       "'sliding_window', expected its length");
   int64_t window = config.getInt({"sliding_window"}, 1, model.sequenceLength);
   if (window < model.sequenceLength)
     config.error("sliding_window",
@@ -224,6 +239,16 @@ static void requireString(HFConfig &config, StringRef key, StringRef expected) {
                           expected + "'");
 }
 
+/// Reads `norm_topk_prob`.
+static void readRenormalize(HFConfig &config, HFModel &model, bool missing) {
+  model.gate.renormalize = config.getBool("norm_topk_prob", missing);
+  if (model.gate.renormalize && model.gate.k == 1)
+    config.error("norm_topk_prob",
+                 "'norm_topk_prob' is true for one expert a token, expected "
+                 "false: published code disagrees whether DeepSeek models "
+                 "renormalise a single weight");
+}
+
 static void readDeepSeekExperts(HFConfig &config, HFModel &model,
                                 bool statesFirstDense) {
   model.experts = getExperts(config);
@@ -253,7 +278,7 @@ static void readDeepSeek(HFConfig &config, HFModel &model) {
   readAttentionBias(config, model);
   readDeepSeekExperts(config, model, /*statesFirstDense=*/false);
   requireString(config, "scoring_func", "softmax");
-  model.gate.renormalize = config.getBool("norm_topk_prob", false);
+  readRenormalize(config, model, /*missing=*/false);
 }
 
 static void readLatentAttention(HFConfig &config, HFModel &model) {
@@ -310,7 +335,7 @@ static void readDeepSeekV2(HFConfig &config, HFModel &model) {
   readDeepSeekExperts(config, model, /*statesFirstDense=*/false);
   requireString(config, "scoring_func", "softmax");
   model.gate.scale = config.getDouble({"routed_scaling_factor"}, 1.0);
-  model.gate.renormalize = config.getBool("norm_topk_prob", false);
+  readRenormalize(config, model, /*missing=*/false);
   if (model.gate.renormalize && model.gate.scale != 1.0)
     config.error("norm_topk_prob",
                  "'norm_topk_prob' is true beside a 'routed_scaling_factor', "
@@ -334,7 +359,7 @@ static void readDeepSeekV3(HFConfig &config, HFModel &model) {
   model.gate.score = moe::Score::Sigmoid;
   model.gate.selectionBias = true;
   model.gate.groupScore = moe::GroupScore::TopTwoSum;
-  model.gate.renormalize = config.getBool("norm_topk_prob", true);
+  readRenormalize(config, model, /*missing=*/true);
   model.gate.scale = config.getDouble({"routed_scaling_factor"});
   readGroups(config, model);
 }

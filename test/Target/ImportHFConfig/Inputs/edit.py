@@ -24,8 +24,9 @@ def edit(config: dict, change: str) -> dict:
     return config
 
 
-with open(sys.argv[1]) as file:
-    config = json.load(file)
-for change in sys.argv[2:]:
-    config = edit(config, change)
-print(json.dumps(config, indent=2))
+if __name__ == "__main__":
+    with open(sys.argv[1]) as file:
+        config = json.load(file)
+    for change in sys.argv[2:]:
+        config = edit(config, change)
+    print(json.dumps(config, indent=2))
