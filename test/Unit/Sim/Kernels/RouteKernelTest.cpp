@@ -197,8 +197,9 @@ TEST(RouteKernel, RandomAgainstCounting) {
         if (beaten(groupScore, e / size) >= kept)
           choice[e] = -100;
       for (int64_t e = 0; e < experts; ++e)
-        if (int64_t rank = beaten(choice, e); rank < k)
+        if (int64_t rank = beaten(choice, e); rank < k) {
           ASSERT_EQ(y.slots(t)[rank], e) << "round " << round;
+        }
     }
   }
 }

@@ -253,9 +253,10 @@ TEST(Exchange, LoadsAndStoresCountTheirBytesToo) {
   // The memory is on the switch, the weight one f32.
   for (size_t i = 0; i < p.built.program.tasks.size(); ++i)
     if (p.built.program.tasks[i].node == 5 &&
-        p.built.program.tasks[i].kind == TaskKind::Load)
+        p.built.program.tasks[i].kind == TaskKind::Load) {
       EXPECT_EQ(traffic(machine, report->traffic[i]),
                 (std::map<std::string, int64_t>{{"2>5", 4}}));
+    }
 }
 
 TEST(Exchange, NeedsSwitchesThatCanCopyAndAdd) {
