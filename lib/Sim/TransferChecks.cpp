@@ -37,8 +37,7 @@ public:
     if (task.exchange.via == ExchangeVia::Switch)
       capabilities();
     slots();
-    for (size_t i = 0; i < task.exchange.peers.size(); ++i)
-      slice(i);
+    slices();
     return error;
   }
 
@@ -106,46 +105,61 @@ private:
                         "; expected the ", program.k, " slots of the program"));
   }
 
-  int32_t rowsOf(size_t peer) const {
-    return task.kind == TaskKind::Dispatch ? task.writes[2 * peer]
-                                           : task.reads[peer];
+  /// The routing's slice says which tokens move; what a dispatch leaves at a
+  /// peer must be declared as those with the peer's experts.
+  void slices() {
+    int32_t routing = task.reads.back();
+    const Buffer &table = program.buffers[routing];
+    if (table.slice == -1)
+      return fail(absl::StrCat("routes by ", describeBuffer(program, routing),
+                               ", which has no slice; expected the tokens that "
+                               "it routes"));
+    const RoutedSlice &whole = program.slices[table.slice];
+    if (whole.tokenCount != table.type.rows())
+      fail(absl::StrCat("routes by ", describeBuffer(program, routing), " of ",
+                        table.type.rows(), " tokens, whose slice has ",
+                        whole.tokenCount, "; expected as many"));
+    for (size_t i = 0; i < task.exchange.peers.size(); ++i)
+      if (task.kind == TaskKind::Dispatch) {
+        arrival(i, task.writes[2 * i]);
+        arrival(i, task.writes[2 * i + 1]);
+      }
   }
 
-  void slice(size_t peer) {
-    int32_t buffer = rowsOf(peer);
+  void arrival(size_t peer, int32_t buffer) {
+    RoutedSlice expected = sliceOfPeer(program, index, peer);
     int32_t found = program.buffers[buffer].slice;
-    std::string what =
-        absl::StrCat("peers[", peer, "]: ", describeBuffer(program, buffer));
     if (found == -1)
-      return fail(absl::StrCat(what, " has no slice; expected the tokens and "
-                                     "experts whose rows it holds"));
+      return fail(absl::StrCat("peers[", peer,
+                               "]: ", describeBuffer(program, buffer),
+                               " has no slice; expected ", text(expected)));
     const RoutedSlice &s = program.slices[found];
-    const ExchangePeer &facts = task.exchange.peers[peer];
-    int64_t tokens = program.buffers[task.reads.back()].type.rows();
-    if (s.tokenCount != tokens)
-      fail(absl::StrCat(what, " has a slice of ", s.tokenCount,
-                        " tokens; expected the ", tokens,
-                        " that the exchange routes"));
-    if (s.experts != facts.experts)
-      fail(absl::StrCat(what, " has a slice of experts ",
-                        absl::StrJoin(s.experts, " "),
-                        "; expected those of its "
-                        "peer, ",
-                        absl::StrJoin(facts.experts, " ")));
-    if (!error.ok())
-      return;
-    const RoutedSlice &first = program.slices[program.buffers[rowsOf(0)].slice];
-    if (s.layer != first.layer || s.microBatch != first.microBatch ||
-        s.tokenBegin != first.tokenBegin)
-      fail(absl::StrCat(what, " has a slice that begins at token ",
-                        s.tokenBegin, " of layer ", s.layer, ", micro-batch ",
-                        s.microBatch, "; expected token ", first.tokenBegin,
-                        ", layer ", first.layer, ", micro-batch ",
-                        first.microBatch, " as for peers[0]"));
+    if (s.layer != expected.layer || s.microBatch != expected.microBatch ||
+        s.tokenBegin != expected.tokenBegin ||
+        s.tokenCount != expected.tokenCount || s.experts != expected.experts)
+      fail(absl::StrCat("peers[", peer, "]: ", describeBuffer(program, buffer),
+                        " is declared to hold ", text(s), "; expected ",
+                        text(expected)));
+  }
+
+  static std::string text(const RoutedSlice &s) {
+    return absl::StrCat("tokens [", s.tokenBegin, ", ",
+                        s.tokenBegin + s.tokenCount, ") with experts {",
+                        absl::StrJoin(s.experts, ", "), "} of layer ", s.layer,
+                        ", micro-batch ", s.microBatch);
   }
 };
 
 } // namespace
+
+RoutedSlice mozart::sliceOfPeer(const Program &program, int32_t task,
+                                size_t peer) {
+  const Task &exchange = program.tasks[task];
+  RoutedSlice slice =
+      program.slices[program.buffers[exchange.reads.back()].slice];
+  slice.experts = exchange.exchange.peers[peer].experts;
+  return slice;
+}
 
 absl::Status mozart::verifyTransfers(const Program &program,
                                      const MachineModel &machine) {

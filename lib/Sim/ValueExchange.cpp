@@ -44,8 +44,8 @@ absl::StatusOr<int32_t> Network::travel(int32_t from,
   return from;
 }
 
-std::vector<LinkTraffic> Network::takeTraffic() {
-  std::vector<LinkTraffic> result;
+std::vector<LinkBytes> Network::takeTraffic() {
+  std::vector<LinkBytes> result;
   for (auto [link, bytes] : traffic)
     result.push_back({link, bytes});
   traffic.clear();

@@ -26,6 +26,9 @@ namespace mozart {
 absl::Status verifyTransfers(const Program &program,
                              const MachineModel &machine);
 
+/// The pairs that a dispatch or combine moves to or from one of its peers.
+RoutedSlice sliceOfPeer(const Program &program, int32_t task, size_t peer);
+
 /// Carries data over links, one hop after another, and counts bytes.
 class Network {
 public:
@@ -38,7 +41,7 @@ public:
   absl::StatusOr<int32_t>
   travel(int32_t from, const std::vector<int32_t> &route, int64_t bytes);
   /// Bytes by link since the last call, ascending.
-  std::vector<LinkTraffic> takeTraffic();
+  std::vector<LinkBytes> takeTraffic();
 
 private:
   const MachineModel &machine;

@@ -193,9 +193,9 @@ private:
         program, machine, index, (*values)[0], (*values)[1], network);
     if (!results.ok())
       return results.status();
-    for (size_t i = 0; i < task.writes.size(); i += 2)
+    for (size_t i = 0; i < task.exchange.peers.size(); ++i)
       if (absl::Status status = ledger.dispatch(
-              index, sliceOfBuffer(task.writes[i]), (*values)[1]);
+              index, sliceOfPeer(program, index, i), (*values)[1]);
           !status.ok())
         return status;
     for (size_t i = 0; i < task.writes.size(); ++i)
@@ -216,15 +216,11 @@ private:
       return result.status();
     for (size_t i = 0; i < values->size(); ++i)
       if (absl::Status status =
-              ledger.combine(index, sliceOfBuffer(task.reads[i]), routing);
+              ledger.combine(index, sliceOfPeer(program, index, i), routing);
           !status.ok())
         return status;
     memory.write(index, task.writes[0], encodeValue(*result));
     return absl::OkStatus();
-  }
-
-  const RoutedSlice &sliceOfBuffer(int32_t buffer) const {
-    return program.slices[program.buffers[buffer].slice];
   }
 };
 

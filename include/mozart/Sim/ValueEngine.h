@@ -52,11 +52,11 @@ struct ResultValue {
 };
 
 /// Bytes that a task sent over a link.
-struct LinkTraffic {
+struct LinkBytes {
   int32_t link = -1;
   int64_t bytes = 0;
 
-  friend bool operator==(LinkTraffic a, LinkTraffic b) {
+  friend bool operator==(LinkBytes a, LinkBytes b) {
     return a.link == b.link && a.bytes == b.bytes;
   }
 };
@@ -74,7 +74,7 @@ struct ValueReport {
   /// elements; dispatched in form Tokens also its k slots (id and gate weight);
   /// in form Pairs each message also 8 bytes per expert of its peer, its
   /// counts.
-  std::vector<std::vector<LinkTraffic>> traffic;
+  std::vector<std::vector<LinkBytes>> traffic;
   std::vector<DispatchedIds> routings; ///< by layer, then micro-batch
   int32_t orders = 0;                  ///< how many were run
 };

@@ -53,9 +53,9 @@ TEST(Exchange, EveryFormGivesTheSameAnswer) {
 
 /// Bytes by "source>target" node.
 std::map<std::string, int64_t> traffic(const MachineModel &machine,
-                                       const std::vector<LinkTraffic> &links) {
+                                       const std::vector<LinkBytes> &links) {
   std::map<std::string, int64_t> result;
-  for (const LinkTraffic &link : links)
+  for (const LinkBytes &link : links)
     result[absl::StrCat(machine.link(link.link).source, ">",
                         machine.link(link.link).target)] = link.bytes;
   return result;
@@ -135,7 +135,7 @@ TEST(Exchange, TrafficFollowsFromTheRouting) {
       if (dispatch && !pairs)
         rowBytes += c.k * (4 + each);
       std::map<int32_t, int64_t> found, expected;
-      for (LinkTraffic link : report->traffic[i])
+      for (LinkBytes link : report->traffic[i])
         if (link.bytes > 0)
           found[link.link] = link.bytes;
       for (int32_t link = 0; link < machine.numLinks(); ++link) {

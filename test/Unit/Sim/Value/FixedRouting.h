@@ -103,6 +103,13 @@ inline FixedProgram buildFixed(const FixedRouting &f,
   r.loadRouting = b.loadBuffer(
       input("routing.dram", memory, routing.type, 1, {}), r.routing);
 
+  RoutedSlice whole;
+  whole.tokenCount = tokens;
+  for (int32_t expert = 0; expert < numExperts; ++expert)
+    whole.experts.push_back(expert);
+  p.slices.push_back(whole);
+  p.buffers[r.routing].slice = 0;
+
   Task dispatch, combine;
   dispatch.name = "dispatch";
   dispatch.kind = TaskKind::Dispatch;
@@ -120,8 +127,7 @@ inline FixedProgram buildFixed(const FixedRouting &f,
     int32_t node = machine.expertChiplets()[ordinal];
     auto local = static_cast<int64_t>(experts.size());
     int64_t capacity = pairs ? tokens * std::min(f.k, local) : tokens;
-    RoutedSlice slice;
-    slice.tokenCount = tokens;
+    RoutedSlice slice = whole;
     slice.experts = experts;
     p.slices.push_back(slice);
     auto s = static_cast<int32_t>(p.slices.size()) - 1;

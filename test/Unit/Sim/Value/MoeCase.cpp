@@ -258,8 +258,12 @@ private:
     slice.microBatch = mb;
     for (int64_t chunk : c.chunks) {
       slice.tokenCount = chunk;
-      buildChunk(slice, view(x, slice.tokenBegin, chunk),
-                 view(routing, slice.tokenBegin, chunk),
+      slice.experts.resize(c.experts);
+      std::iota(slice.experts.begin(), slice.experts.end(), 0);
+      p.slices.push_back(slice);
+      int32_t ids = view(routing, slice.tokenBegin, chunk);
+      p.buffers[ids].slice = static_cast<int32_t>(p.slices.size()) - 1;
+      buildChunk(slice, view(x, slice.tokenBegin, chunk), ids,
                  view(next, slice.tokenBegin, chunk), loaded);
       slice.tokenBegin += chunk;
     }

@@ -224,22 +224,30 @@ TEST_P(ValueErrors, APairThatIsNeverCombined) {
 TEST_P(ValueErrors, SlicesThatDoNotSayWhatMoves) {
   Program right = program;
   int32_t slice = buffer(fixed.rows[1]).slice;
+  std::string expected =
+      "; expected tokens [0, 2) with experts {2} of layer 0, micro-batch 0";
   program.slices[slice].experts = {1};
-  EXPECT_THAT(error(), HasSubstr("has a slice of experts 1; expected those of "
-                                 "its peer, 2"));
+  EXPECT_THAT(error(),
+              HasSubstr("is declared to hold tokens [0, 2) with experts {1} of "
+                        "layer 0, micro-batch 0" +
+                        expected));
   program = right;
   program.slices[slice].tokenCount = 1;
-  EXPECT_THAT(error(), HasSubstr("has a slice of 1 tokens; expected the 2"));
+  EXPECT_THAT(error(), HasSubstr("is declared to hold tokens [0, 1)"));
   program = right;
   program.microBatches = 2;
   program.slices[slice].microBatch = 1;
-  EXPECT_THAT(error(),
-              HasSubstr("has a slice that begins at token 0 of layer 0, "
-                        "micro-batch 1; expected token 0, layer 0, "
-                        "micro-batch 0 as for peers[0]"));
+  EXPECT_THAT(error(), HasSubstr("micro-batch 1" + expected));
   program = right;
-  buffer(fixed.rows[1]).slice = -1;
-  EXPECT_THAT(error(), HasSubstr("has no slice"));
+  buffer(fixed.second[1]).slice = -1;
+  EXPECT_THAT(error(), HasSubstr("has no slice" + expected));
+  program = right;
+  buffer(fixed.routing).slice = -1;
+  EXPECT_THAT(error(), HasSubstr("has no slice; expected the tokens that it "
+                                 "routes"));
+  program = right;
+  program.slices[0].tokenCount = 1;
+  EXPECT_THAT(error(), HasSubstr("of 2 tokens, whose slice has 1"));
   program = right;
   program.tokensPerMicroBatch = 3;
   EXPECT_THAT(error(), HasSubstr("token 2 in layer 0, micro-batch 0 is never "
