@@ -143,10 +143,19 @@ private:
         !status.ok())
       return status;
     if (absl::Status status =
-            notNegative(part, {{"kernel_start_ps", c.kernelStartPs},
-                               {"latency_ps", node.latencyPs}});
+            notNegative(part, {{"kernel_start_ps", c.kernelStartPs}});
         !status.ok())
       return status;
+    for (const Fact &fact :
+         {Fact{"buffer_bytes", node.bufferBytes},
+          Fact{"latency_ps", node.latencyPs},
+          Fact{"multicast_bytes_per_second", node.multicastBytesPerSecond},
+          Fact{"reduce_bytes_per_second", node.reduceBytesPerSecond}})
+      if (fact.value != 0)
+        return fail(part, absl::StrCat(fact.name, " is ", fact.value,
+                                       "; expected only switches to have it"));
+    if (node.forwarding != Forwarding::CutThrough)
+      return fail(part, "stores and forwards; expected only switches to");
     if (absl::Status status = fits(part, "peak flops per second",
                                    {{"flops", 2},
                                     {"tiles", c.tiles},

@@ -58,7 +58,7 @@ struct NodeFacts {
   int64_t sramBytes = 0;
   ComputeFacts compute;
 
-  // Of a switch.
+  // Of a switch. (A chiplet that messages pass lets them through at once.)
   Forwarding forwarding = Forwarding::CutThrough;
   int64_t bufferBytes = 0;
   /// Time from the arrival of a message's head to its departure.
