@@ -75,3 +75,28 @@ FailureOr<SmallVector<Layer>> moe::getLayers(FunctionOpInterface function) {
   }
   return result;
 }
+
+ModelAttr moe::getModel(FunctionOpInterface function) {
+  return function->getAttrOfType<ModelAttr>(
+      MoEDialect::ModelAttrHelper::getNameStr());
+}
+
+FailureOr<FunctionOpInterface> moe::getModelFunction(ModuleOp module) {
+  FunctionOpInterface found;
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (!getModel(function))
+      continue;
+    if (found) {
+      InFlightDiagnostic diag =
+          function.emitError()
+          << "is the second function with 'moe.model', expected one";
+      diag.attachNote(found.getLoc()) << "the first is here";
+      return failure();
+    }
+    found = function;
+  }
+  if (!found)
+    return module.emitError()
+           << "has no function with 'moe.model', expected one";
+  return found;
+}

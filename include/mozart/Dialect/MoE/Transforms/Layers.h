@@ -10,6 +10,7 @@
 
 #include "mozart/Dialect/MoE/IR/MoE.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mozart::moe {
@@ -29,6 +30,14 @@ mlir::TypedValue<RoutingType> getRouting(MoELayerOpInterface op);
 /// an op is on a chiplet already (its number of experts is open).
 mlir::FailureOr<llvm::SmallVector<Layer>>
 getLayers(mlir::FunctionOpInterface function);
+
+/// The one function of `module` with `moe.model`. Reports at the module, or at
+/// the second one, and fails where there are none or several.
+mlir::FailureOr<mlir::FunctionOpInterface>
+getModelFunction(mlir::ModuleOp module);
+
+/// What `moe.model` says of a function that carries it.
+ModelAttr getModel(mlir::FunctionOpInterface function);
 
 } // namespace mozart::moe
 

@@ -39,4 +39,24 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
            "Seed of the algorithm, where it draws">];
 }
 
+def VerifyModel : Pass<"mozart-verify-model", "::mlir::ModuleOp"> {
+  let summary = "Check what phase `model` promises";
+  let description = [{
+    One function of the module has `moe.model`, and no op of it knows of a machine.
+    Its MoE layers are counted from 0 without a gap. Each has one `moe.route` of all
+    tokens of a micro-batch, one `moe.dispatch` by it, one or more experts ops that
+    the rows go through one after another, each with the dispatch's counts, and one
+    `moe.combine` of the last ones' rows by the same routing.
+  }];
+}
+
+def VerifyPlaced : Pass<"mozart-verify-placed", "::mlir::ModuleOp"> {
+  let summary = "Check what phase `placed` promises";
+  let description = [{
+    The model keeps what phase `model` promises, and every op of an MoE layer has a
+    placement: the same within a layer, with each expert on one chiplet that hosts
+    experts. All are on one machine, which is in the module.
+  }];
+}
+
 #endif // MOZART_DIALECT_MOE_TRANSFORMS_PASSES_TD

@@ -53,4 +53,28 @@ def NoPReduceInSwitch : Pass<"nop-reduce-in-switch", "::mlir::ModuleOp"> {
   }];
 }
 
+def VerifyRouted : Pass<"mozart-verify-routed", "::mlir::ModuleOp"> {
+  let summary = "Check what phase `routed` promises";
+  let description = [{
+    Of the one function with `moe.model`: MoE layers are counted from 0 without a gap
+    by their `moe.route`, which routes all tokens of a micro-batch. Each layer sends
+    its rows out once (`nop.scatter` or `nop.multicast`) and brings them back once
+    (`nop.gather` or `nop.reduce`), by the layer's routing, with one root and one
+    placement, which has each expert on one node. On the root are no experts and no
+    dispatch, and a combine only of gathered rows.
+
+    What nodes do in between is followed through every `nop.local`: rows are copied
+    for experts, worked on, weighed and added at most in this order, by the routing
+    and counts that came with them and with weights sharded by the same placement. A
+    gather must bring back a row for each (token, expert), a reduce a sum for each
+    token, both of the layer that they name. So each (token, expert) is computed once.
+
+    Rows that go through another op cannot be followed. That is an error unless
+    `allow-undecided`, which makes it a warning.
+  }];
+  let options = [
+    Option<"allowUndecided", "allow-undecided", "bool", /*default=*/"false",
+           "Warn of what cannot be decided, instead of failing">];
+}
+
 #endif // MOZART_DIALECT_NOP_TRANSFORMS_PASSES_TD
