@@ -7,6 +7,21 @@ func.func @argument(%x: !nop.distributed<tensor<4x8xf32>, [2, 3]>) {
 
 // -----
 
+#compute = #wafer.compute<tiles = 1, arrays_per_tile = 1, array_rows = 4, array_columns = 4, clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000>
+#wires = #wafer.wires<wires = 8, wire_bytes_per_second = 125000000>
+wafer.machine @m tree {
+  wafer.chiplet @root hosts attention sram_bytes 1048576 #compute
+  wafer.switch @s0 <buffer_bytes = 4096>
+  wafer.chiplet @c0 hosts experts sram_bytes 1048576 #compute
+  wafer.chiplet @c1 hosts experts sram_bytes 1048576 #compute
+  wafer.link @root -> @s0 #wires
+  wafer.link @s0 -> @root #wires
+  wafer.link @s0 -> @c0 #wires
+  wafer.link @c0 -> @s0 #wires
+  wafer.link @s0 -> @c1 #wires
+  wafer.link @c1 -> @s0 #wires
+}
+
 func.func @leaves(%w: tensor<3x8xf32>) -> !nop.distributed<tensor<?x8xf32>, [2, 3]> {
   %s = nop.shard %w placed <@m, [2, 3, 3]> : tensor<3x8xf32> -> !nop.distributed<tensor<?x8xf32>, [2, 3]>
   // expected-error @+1 {{'func.return' uses or makes a distributed value, which only nop ops can}}
@@ -14,6 +29,21 @@ func.func @leaves(%w: tensor<3x8xf32>) -> !nop.distributed<tensor<?x8xf32>, [2, 
 }
 
 // -----
+
+#compute = #wafer.compute<tiles = 1, arrays_per_tile = 1, array_rows = 4, array_columns = 4, clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000>
+#wires = #wafer.wires<wires = 8, wire_bytes_per_second = 125000000>
+wafer.machine @m tree {
+  wafer.chiplet @root hosts attention sram_bytes 1048576 #compute
+  wafer.switch @s0 <buffer_bytes = 4096>
+  wafer.chiplet @c0 hosts experts sram_bytes 1048576 #compute
+  wafer.chiplet @c1 hosts experts sram_bytes 1048576 #compute
+  wafer.link @root -> @s0 #wires
+  wafer.link @s0 -> @root #wires
+  wafer.link @s0 -> @c0 #wires
+  wafer.link @c0 -> @s0 #wires
+  wafer.link @s0 -> @c1 #wires
+  wafer.link @c1 -> @s0 #wires
+}
 
 func.func @two_placements(%v: tensor<3x8xf32>, %w: tensor<3x8xf32>) {
   %s = nop.shard %v placed <@m, [2, 3, 3]> : tensor<3x8xf32> -> !nop.distributed<tensor<?x8xf32>, [2, 3]>
@@ -28,6 +58,21 @@ func.func @two_placements(%v: tensor<3x8xf32>, %w: tensor<3x8xf32>) {
 }
 
 // -----
+
+#compute = #wafer.compute<tiles = 1, arrays_per_tile = 1, array_rows = 4, array_columns = 4, clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000>
+#wires = #wafer.wires<wires = 8, wire_bytes_per_second = 125000000>
+wafer.machine @m tree {
+  wafer.chiplet @root hosts attention sram_bytes 1048576 #compute
+  wafer.switch @s0 <buffer_bytes = 4096>
+  wafer.chiplet @c0 hosts experts sram_bytes 1048576 #compute
+  wafer.chiplet @c1 hosts experts sram_bytes 1048576 #compute
+  wafer.link @root -> @s0 #wires
+  wafer.link @s0 -> @root #wires
+  wafer.link @s0 -> @c0 #wires
+  wafer.link @c0 -> @s0 #wires
+  wafer.link @s0 -> @c1 #wires
+  wafer.link @c1 -> @s0 #wires
+}
 
 func.func @misfit(%v: tensor<3x8xf32>) {
   %s = nop.shard %v placed <@m, [2, 3, 3]> : tensor<3x8xf32> -> !nop.distributed<tensor<?x8xf32>, [2, 3]>

@@ -42,10 +42,10 @@ void ChipletDialect::initialize() {
       >();
 }
 
-LogicalResult
-WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     StringRef model, int64_t moeLayers, int64_t experts,
-                     int64_t k, int64_t tokens, int64_t microBatches) {
+LogicalResult WorkloadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef model, int64_t moeLayers,
+                                   int64_t experts, int64_t k, int64_t tokens,
+                                   int64_t microBatches) {
   if (tokens < 1 || microBatches < 1)
     return emitError() << "has " << tokens << " tokens in each of "
                        << microBatches
@@ -79,19 +79,25 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (index < 0)
     return emitError() << "a buffer is in memory " << index
                        << ", expected an index of at least 0";
-  int64_t bytes = 8;
-  if (auto tensor = dyn_cast<RankedTensorType>(contents)) {
-    for (int64_t extent : tensor.getShape())
-      if (__builtin_mul_overflow(bytes, extent, &bytes))
-        return emitError() << "a buffer of " << contents
-                           << " has more bytes than fit in 63 bits";
-    return success();
+  auto tensor = dyn_cast<RankedTensorType>(contents);
+  Type element = tensor ? tensor.getElementType()
+                        : cast<moe::RoutingType>(contents).getGateType();
+  if (!moe::findElementType(element))
+    return emitError() << "a buffer holds elements of type " << element
+                       << ", expected f16, bf16, f32, f64, i1, i32 or index";
+  // An element has at most 8 bytes; a slot of a routing also has an id.
+  SmallVector<int64_t> extents = {8};
+  if (tensor) {
+    llvm::append_range(extents, tensor.getShape());
+  } else {
+    auto routing = cast<moe::RoutingType>(contents);
+    extents.append({2, routing.getTokens(), routing.getK()});
   }
-  auto routing = cast<moe::RoutingType>(contents);
-  if (__builtin_mul_overflow(bytes, 2 * routing.getK(), &bytes) ||
-      __builtin_mul_overflow(bytes, routing.getTokens(), &bytes))
-    return emitError() << "a buffer of " << contents
-                       << " has more bytes than fit in 63 bits";
+  int64_t bytes = 1;
+  for (int64_t extent : extents)
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      return emitError() << "a buffer of " << contents
+                         << " has more bytes than fit in 63 bits";
   return success();
 }
 
@@ -102,8 +108,8 @@ Value chiplet::getRootBuffer(Value value) {
 }
 
 int64_t chiplet::getBufferBytes(BufferType type) {
-  FailureOr<ValueType> contents = moe::getValueType(
-      UnknownLoc::get(type.getContext()), type.getContents());
+  FailureOr<ValueType> contents =
+      moe::getValueType(UnknownLoc::get(type.getContext()), type.getContents());
   assert(succeeded(contents) && "a verified buffer has a size");
   return contents->bytes();
 }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "mozart/Dialect/Chiplet/IR/Chiplet.h"
-#include "mozart/Dialect/Wafer/IR/Wafer.h"
 
 using namespace mlir;
 using namespace mozart;
@@ -24,12 +23,44 @@ static LogicalResult requireAtLeastZero(Operation *op, StringRef what,
   return success();
 }
 
+/// Numbers of arguments and results: programs hold them in 32 bits.
+static LogicalResult requireNumber(Operation *op, StringRef what,
+                                   IntegerAttr value) {
+  if (value.getInt() < 0 || value.getInt() > INT32_MAX)
+    return op->emitOpError() << "has " << what << " " << value.getInt()
+                             << ", expected one from 0 to " << INT32_MAX;
+  return success();
+}
+
+/// Where a buffer begins; it must end below 2^63.
+static LogicalResult requireOffset(Operation *op, BufferType type,
+                                   IntegerAttr offset) {
+  if (failed(requireAtLeastZero(op, "offset", offset)))
+    return failure();
+  int64_t end;
+  if (offset &&
+      __builtin_add_overflow(offset.getInt(), getBufferBytes(type), &end))
+    return op->emitOpError() << "has offset " << offset.getInt()
+                             << ", with which it ends past 63 bits";
+  return success();
+}
+
+/// In generic form, the number of values in an operand group is what the text
+/// says; accessors of single operands rely on one.
+static LogicalResult requireOne(Operation *op, StringRef role,
+                                OperandRange group) {
+  if (group.size() != 1)
+    return op->emitOpError() << "has " << group.size() << " values as its "
+                             << role << ", expected 1";
+  return success();
+}
+
 static LogicalResult requireContents(Operation *op, StringRef role,
                                      Value buffer, Type contents) {
   if (typeOf(buffer).getContents() != contents)
-    return op->emitOpError() << role << " holds "
-                             << typeOf(buffer).getContents() << ", expected "
-                             << contents;
+    return op->emitOpError()
+           << role << " holds " << typeOf(buffer).getContents() << ", expected "
+           << contents;
   return success();
 }
 
@@ -43,44 +74,11 @@ static LogicalResult requireSram(Operation *op, StringRef role, Value buffer,
 }
 
 //===----------------------------------------------------------------------===//
-// Program
-//===----------------------------------------------------------------------===//
-
-LogicalResult ProgramOp::verifySymbolUses(SymbolTableCollection &) {
-  wafer::MachineOp machine = wafer::lookupMachine(*this, getMachineAttr());
-  if (!machine)
-    return failure();
-  MachineFacts facts = wafer::getMachineFacts(machine);
-  int64_t nodes = facts.nodes.size(), memories = facts.memories.size();
-  for (Operation &op : getBody().front()) {
-    if (!isa<AllocOp, InputOp, ViewOp, OutputOp, TaskOpInterface>(op))
-      return op.emitOpError() << "is not part of a program; expected buffers, "
-                                 "tasks and outputs of the chiplet dialect";
-    for (Type type : op.getResultTypes()) {
-      auto buffer = dyn_cast<BufferType>(type);
-      if (!buffer)
-        continue;
-      bool sram = buffer.getMemory() == MemoryKind::Sram;
-      int64_t count = sram ? nodes : memories;
-      if (buffer.getIndex() >= count)
-        return op.emitOpError()
-               << "is a " << buffer << ", but machine '" << facts.name
-               << "' has " << count << (sram ? " nodes" : " memories");
-      if (sram && !facts.nodes[buffer.getIndex()].isChiplet())
-        return op.emitOpError() << "is a " << buffer << ", but node "
-                                << buffer.getIndex() << " of machine '"
-                                << facts.name << "' is a switch";
-    }
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
 
 LogicalResult AllocOp::verify() {
-  return requireAtLeastZero(*this, "offset", getOffsetAttr());
+  return requireOffset(*this, typeOf(getBuffer()), getOffsetAttr());
 }
 
 LogicalResult InputOp::verify() {
@@ -93,23 +91,28 @@ LogicalResult InputOp::verify() {
                          << ", expected a tensor";
   if (auto experts = getExpertsAttr()) {
     if (tensor.getRank() < 1 || tensor.getDimSize(0) != experts.size())
-      return emitOpError() << "holds " << tensor << ", expected a leading axis of "
-                           << experts.size() << " experts";
-    for (int64_t expert : experts.asArrayRef())
-      if (expert < 0)
+      return emitOpError() << "holds " << tensor
+                           << ", expected a leading axis of " << experts.size()
+                           << " experts";
+    llvm::SmallDenseSet<int64_t> seen;
+    for (int64_t expert : experts.asArrayRef()) {
+      if (expert < 0 || expert > INT32_MAX)
         return emitOpError() << "names expert " << expert
-                             << ", expected at least 0";
+                             << ", expected one from 0 to " << INT32_MAX;
+      if (!seen.insert(expert).second)
+        return emitOpError() << "names expert " << expert << " twice";
+    }
   }
   return success(
-      succeeded(requireAtLeastZero(*this, "argument", getArgumentAttr())) &&
+      succeeded(requireNumber(*this, "argument", getArgumentAttr())) &&
       succeeded(
           requireAtLeastZero(*this, "micro-batch", getMicroBatchAttr())) &&
-      succeeded(requireAtLeastZero(*this, "offset", getOffsetAttr())));
+      succeeded(requireOffset(*this, typeOf(getBuffer()), getOffsetAttr())));
 }
 
 LogicalResult OutputOp::verify() {
   return success(
-      succeeded(requireAtLeastZero(*this, "result", getResultAttr())) &&
+      succeeded(requireNumber(*this, "result", getResultAttr())) &&
       succeeded(requireAtLeastZero(*this, "micro-batch", getMicroBatchAttr())));
 }
 
@@ -135,7 +138,8 @@ static int64_t rowsOf(Type contents) {
 LogicalResult ViewOp::verify() {
   BufferType source = typeOf(getSource()), view = typeOf(getView());
   if (getSource().getDefiningOp<ViewOp>())
-    return emitOpError() << "is a view of a view; expected a view of the buffer";
+    return emitOpError()
+           << "is a view of a view; expected a view of the buffer";
   if (source.getMemory() != view.getMemory() ||
       source.getIndex() != view.getIndex())
     return emitOpError() << "shows " << source << " as " << view
@@ -145,9 +149,8 @@ LogicalResult ViewOp::verify() {
     return emitOpError() << "shows rows of " << tensor
                          << ", which has none; expected rank 1 or more";
   auto viewTensor = dyn_cast<RankedTensorType>(view.getContents());
-  int64_t rows = viewTensor && viewTensor.getRank() < 1
-                     ? -1
-                     : rowsOf(view.getContents());
+  int64_t rows =
+      viewTensor && viewTensor.getRank() < 1 ? -1 : rowsOf(view.getContents());
   if (rows < 0 || withRows(source.getContents(), rows) != view.getContents())
     return emitOpError() << "shows " << source.getContents() << " as "
                          << view.getContents()
@@ -169,9 +172,9 @@ template <typename MoveOp>
 static LogicalResult verifyMove(MoveOp op, MemoryKind from, MemoryKind to) {
   BufferType source = typeOf(op.getSource()), target = typeOf(op.getTarget());
   if (source.getMemory() != from || target.getMemory() != to)
-    return op.emitOpError() << "moves " << source << " to " << target
-                            << ", expected from " << stringifyEnum(from)
-                            << " to " << stringifyEnum(to);
+    return op.emitOpError()
+           << "moves " << source << " to " << target << ", expected from "
+           << stringifyEnum(from) << " to " << stringifyEnum(to);
   if (source.getContents() != target.getContents())
     return op.emitOpError() << "moves " << source << " to " << target
                             << ", expected the same contents";
@@ -213,7 +216,6 @@ OperandRange StoreOp::getWrites() { return getODSOperands(1); }
 
 LogicalResult ComputeOp::verify() {
   int64_t node = getNodeAttr().getInt();
-  Block &block = getBody().front();
   if (failed(requireAtLeastZero(*this, "stage", getStageAttr())))
     return failure();
   for (Value buffer : getReads())
@@ -222,6 +224,11 @@ LogicalResult ComputeOp::verify() {
   for (Value buffer : getWrites())
     if (failed(requireSram(*this, "write", buffer, node)))
       return failure();
+  return success();
+}
+
+LogicalResult ComputeOp::verifyRegions() {
+  Block &block = getBody().front();
   if (block.getNumArguments() != getReads().size())
     return emitOpError() << "has a body with " << block.getNumArguments()
                          << " arguments, expected one for each of "
@@ -254,21 +261,23 @@ SmallVector<Engine> ComputeOp::getEngines() {
 /// What both exchanges share. Yields the global routing.
 template <typename ExchangeOp>
 static FailureOr<moe::RoutingType> verifyExchange(ExchangeOp op) {
+  if (failed(requireOne(op, "routing", op.getODSOperands(1))))
+    return failure();
   if (op.getForm() == Form::Pairs && op.getVia() == Via::Switch)
     return op.emitOpError() << "has form pairs via switch, expected via root "
                                "(a switch can only copy or add tokens)";
   auto routing =
       dyn_cast<moe::RoutingType>(typeOf(op.getRouting()).getContents());
   if (!routing || routing.getLocal())
-    return op.emitOpError() << "is routed by "
-                            << typeOf(op.getRouting()).getContents()
-                            << ", expected a global routing";
+    return op.emitOpError()
+           << "is routed by " << typeOf(op.getRouting()).getContents()
+           << ", expected a global routing";
   if (op.getPlacement().getNumExperts() != routing.getExperts() ||
       !op.getPlacement().isPartition())
-    return op.emitOpError() << "has a placement of "
-                            << op.getPlacement().getNumExperts()
-                            << " experts, expected one without replicas of "
-                            << routing.getExperts();
+    return op.emitOpError()
+           << "has a placement of " << op.getPlacement().getNumExperts()
+           << " experts, expected one without replicas of "
+           << routing.getExperts();
   if (failed(requireSram(op, "routing", op.getRouting(),
                          op.getNodeAttr().getInt())) ||
       failed(requireAtLeastZero(op, "layer", op.getLayerAttr())) ||
@@ -288,13 +297,14 @@ static LogicalResult verifyPeerRows(Operation *op, Value buffer, int64_t node,
   if (!rows || rows.getRank() != 2 ||
       rows.getDimSize(1) != like.getDimSize(1) ||
       rows.getElementType() != like.getElementType())
-    return op->emitOpError() << "has rows of "
-                             << typeOf(buffer).getContents()
+    return op->emitOpError() << "has rows of " << typeOf(buffer).getContents()
                              << ", expected a width and type as of " << like;
   return success();
 }
 
 LogicalResult DispatchOp::verify() {
+  if (failed(requireOne(*this, "input", getODSOperands(0))))
+    return failure();
   FailureOr<moe::RoutingType> routing = verifyExchange(*this);
   if (failed(routing))
     return failure();
@@ -319,7 +329,8 @@ LogicalResult DispatchOp::verify() {
     if (failed(verifyPeerRows(*this, rows, peer, input)) ||
         failed(requireSram(*this, "table", table, peer)))
       return failure();
-    Type expected = RankedTensorType::get({count}, IndexType::get(getContext()));
+    Type expected =
+        RankedTensorType::get({count}, IndexType::get(getContext()));
     if (getForm() == Form::Tokens)
       expected = moe::RoutingType::get(
           getContext(), rowsOf(typeOf(rows).getContents()), routing->getK(),
@@ -331,6 +342,8 @@ LogicalResult DispatchOp::verify() {
 }
 
 LogicalResult CombineOp::verify() {
+  if (failed(requireOne(*this, "output", getODSOperands(2))))
+    return failure();
   FailureOr<moe::RoutingType> routing = verifyExchange(*this);
   if (failed(routing))
     return failure();

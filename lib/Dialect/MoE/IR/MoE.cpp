@@ -163,8 +163,14 @@ void RoutingType::print(AsmPrinter &printer) const {
 LogicalResult RoutingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t tokens, int64_t k, int64_t experts,
                                   FloatType, bool local) {
+  if (tokens < 0 && !ShapedType::isDynamic(tokens))
+    return emitError() << "a routing of " << tokens
+                       << " tokens, expected at least 0";
   if (k < 1)
     return emitError() << "k is " << k << ", expected at least 1";
+  if (experts < 1 && !ShapedType::isDynamic(experts))
+    return emitError() << "a routing to " << experts
+                       << " experts, expected at least 1";
   if (ShapedType::isDynamic(experts) && !local)
     return emitError() << "only a local routing may leave its number of experts "
                           "open, found '?' in a global one";

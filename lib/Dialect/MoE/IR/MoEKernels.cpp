@@ -32,7 +32,7 @@ RopeParams moe::getRopeParams(RopeAttr rope) {
   return params;
 }
 
-static FailureOr<ElementType> getElementType(Location loc, Type type) {
+std::optional<ElementType> moe::findElementType(Type type) {
   if (type.isF16())
     return ElementType::F16;
   if (type.isBF16())
@@ -47,6 +47,12 @@ static FailureOr<ElementType> getElementType(Location loc, Type type) {
     return ElementType::I32;
   if (type.isIndex())
     return ElementType::Index;
+  return std::nullopt;
+}
+
+static FailureOr<ElementType> getElementType(Location loc, Type type) {
+  if (std::optional<ElementType> element = findElementType(type))
+    return *element;
   return emitError(loc) << "elements of type " << type
                         << " cannot be held in a buffer; expected f16, bf16, "
                            "f32, f64, i1, i32 or index";

@@ -23,6 +23,18 @@ using namespace mozart::nop;
 #define GET_ATTRDEF_CLASSES
 #include "mozart/Dialect/NoP/IR/NoPAttrs.cpp.inc"
 
+static ParseResult parseNodes(AsmParser &parser, SmallVector<int64_t> &nodes) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
+    return parser.parseInteger(nodes.emplace_back());
+  });
+}
+
+static void printNodes(AsmPrinter &printer, ArrayRef<int64_t> nodes) {
+  printer << "[";
+  llvm::interleaveComma(nodes, printer);
+  printer << "]";
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "mozart/Dialect/NoP/IR/NoPTypes.cpp.inc"
 
@@ -48,6 +60,10 @@ DistributedType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!routing.getLocal())
       return emitError() << "a node holds " << local
                          << ", expected a local routing";
+    if (ShapedType::isDynamic(routing.getTokens()))
+      return emitError() << "a node holds " << local
+                         << ", expected a known number of tokens ('?' would be "
+                            "the node's number of experts)";
   } else if (!isa<RankedTensorType>(local)) {
     return emitError() << "a node holds " << local
                        << ", expected a ranked tensor or a local routing";
@@ -66,8 +82,8 @@ Type nop::instantiate(Type type, int64_t experts) {
     if (!ShapedType::isDynamic(routing.getExperts()))
       return type;
     return moe::RoutingType::get(type.getContext(), routing.getTokens(),
-                                 routing.getK(), experts,
-                                 routing.getGateType(), routing.getLocal());
+                                 routing.getK(), experts, routing.getGateType(),
+                                 routing.getLocal());
   }
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.hasStaticShape())
@@ -110,7 +126,7 @@ static void printCount(OpAsmPrinter &printer, Operation *, IntegerAttr count) {
 
 LogicalResult nop::verifyPlacementOnMachine(Operation *op,
                                             moe::PlacementAttr placement,
-                                            int64_t root) {
+                                            std::optional<int64_t> root) {
   wafer::MachineOp machine = wafer::lookupMachine(op, placement.getMachine());
   if (!machine)
     return failure();
@@ -128,7 +144,8 @@ LogicalResult nop::verifyPlacementOnMachine(Operation *op,
              << (hosts == &NodeFacts::hostsExperts ? "experts" : "attention");
     return success();
   };
-  if (failed(check(root, &NodeFacts::hostsAttention, "has its root on")))
+  if (root &&
+      failed(check(*root, &NodeFacts::hostsAttention, "has its root on")))
     return failure();
   for (const auto &[node, experts] : placement.getExpertsOf())
     if (failed(check(node, &NodeFacts::hostsExperts, "places experts on")))
@@ -146,8 +163,8 @@ static LogicalResult verifyDistributed(Operation *op, StringRef role,
     nodes.push_back(node);
   auto expected = DistributedType::get(op->getContext(), local, nodes);
   if (type != expected)
-    return op->emitOpError() << role << " is " << type << ", expected "
-                             << expected;
+    return op->emitOpError()
+           << role << " is " << type << ", expected " << expected;
   return success();
 }
 
@@ -160,16 +177,17 @@ static LogicalResult verifyExchange(Operation *op, moe::RoutingType routing,
                              << ", expected a global routing of a known number "
                                 "of tokens";
   if (placement.getNumExperts() != routing.getExperts())
-    return op->emitOpError() << "has a placement of "
-                             << placement.getNumExperts()
-                             << " experts, expected " << routing.getExperts();
+    return op->emitOpError()
+           << "has a placement of " << placement.getNumExperts()
+           << " experts, expected " << routing.getExperts();
   if (!placement.isPartition())
-    return op->emitOpError() << "has a placement with replicas, which exchanges "
-                                "do not support; expected each expert on one "
-                                "node";
+    return op->emitOpError()
+           << "has a placement with replicas, which exchanges "
+              "do not support; expected each expert on one "
+              "node";
   if (layer.getInt() < 0)
-    return op->emitOpError() << "is in MoE layer " << layer.getInt()
-                             << ", expected at least 0";
+    return op->emitOpError()
+           << "is in MoE layer " << layer.getInt() << ", expected at least 0";
   return success();
 }
 
@@ -190,7 +208,8 @@ LogicalResult ShardOp::verify() {
   auto type = cast<RankedTensorType>(getInput().getType());
   moe::PlacementAttr placement = getPlacement();
   if (type.getRank() < 1 || type.getDimSize(0) != placement.getNumExperts())
-    return emitOpError() << "has input " << type << ", expected a leading axis of "
+    return emitOpError() << "has input " << type
+                         << ", expected a leading axis of "
                          << placement.getNumExperts()
                          << " experts as in the placement";
   if (!type.hasStaticShape())
@@ -215,10 +234,10 @@ LogicalResult ScatterOp::verify() {
   if (failed(verifyDistributed(*this, "rows", getRows().getType(),
                                getPlacement(), rowsLike(input, *rows))))
     return failure();
-  return verifyDistributed(
-      *this, "counts", getCounts().getType(), getPlacement(),
-      RankedTensorType::get({ShapedType::kDynamic},
-                            IndexType::get(getContext())));
+  return verifyDistributed(*this, "counts", getCounts().getType(),
+                           getPlacement(),
+                           RankedTensorType::get({ShapedType::kDynamic},
+                                                 IndexType::get(getContext())));
 }
 
 LogicalResult MulticastOp::verify() {
@@ -243,8 +262,8 @@ LogicalResult GatherOp::verify() {
     return failure();
   int64_t pairs;
   FailureOr<int64_t> rows = getScatterRows(routing, getPlacement());
-  if (failed(rows) || __builtin_mul_overflow(routing.getTokens(),
-                                             routing.getK(), &pairs))
+  if (failed(rows) ||
+      __builtin_mul_overflow(routing.getTokens(), routing.getK(), &pairs))
     return emitOpError() << "has more rows than fit in 63 bits";
   if (failed(verifyRootRows(*this, "result", result, pairs)))
     return failure();
@@ -262,13 +281,14 @@ LogicalResult ReduceOp::verify() {
                            result);
 }
 
-LogicalResult
-ScatterOp::verifySymbolUses(SymbolTableCollection &) {
+LogicalResult ShardOp::verifySymbolUses(SymbolTableCollection &) {
+  return verifyPlacementOnMachine(*this, getPlacement());
+}
+LogicalResult ScatterOp::verifySymbolUses(SymbolTableCollection &) {
   return verifyPlacementOnMachine(*this, getPlacement(),
                                   getRootAttr().getInt());
 }
-LogicalResult
-MulticastOp::verifySymbolUses(SymbolTableCollection &) {
+LogicalResult MulticastOp::verifySymbolUses(SymbolTableCollection &) {
   return verifyPlacementOnMachine(*this, getPlacement(),
                                   getRootAttr().getInt());
 }
@@ -281,7 +301,7 @@ LogicalResult ReduceOp::verifySymbolUses(SymbolTableCollection &) {
                                   getRootAttr().getInt());
 }
 
-LogicalResult LocalOp::verify() {
+LogicalResult LocalOp::verifyRegions() {
   Block &block = getBody().front();
   if (getInputs().empty())
     return emitOpError() << "has no inputs, expected at least one";
@@ -291,28 +311,38 @@ LogicalResult LocalOp::verify() {
     return emitOpError() << "has a body with " << block.getNumArguments()
                          << " arguments, expected one for each of "
                          << getInputs().size() << " inputs";
-  for (auto [input, argument] :
-       llvm::zip(getInputs(), block.getArguments())) {
+  for (auto [input, argument] : llvm::zip(getInputs(), block.getArguments())) {
     auto type = cast<DistributedType>(input.getType());
     if (type.getNodes() != nodes)
       return emitOpError() << "has inputs on different nodes: " << type
-                           << " and "
-                           << getInputs().front().getType();
+                           << " and " << getInputs().front().getType();
     if (argument.getType() != type.getLocal())
       return emitOpError() << "has a body argument of type "
                            << argument.getType() << " for an input of type "
                            << type << ", expected " << type.getLocal();
   }
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
-  if (!yield || yield.getNumOperands() != getNumResults())
-    return emitOpError() << "yields " << block.getTerminator()->getNumOperands()
+  auto yield = cast<YieldOp>(block.getTerminator());
+  if (yield.getNumOperands() != getNumResults())
+    return emitOpError() << "yields " << yield.getNumOperands()
                          << " values, expected " << getNumResults();
-  for (auto [value, result] : llvm::zip(yield.getOperands(), getResultTypes())) {
+  for (auto [value, result] :
+       llvm::zip(yield.getOperands(), getResultTypes())) {
     auto type = cast<DistributedType>(result);
     if (type.getNodes() != nodes || type.getLocal() != value.getType())
       return emitOpError() << "has a result of type " << type
                            << " for a yielded " << value.getType()
-                           << ", expected the nodes of its inputs";
+                           << ", expected the same contents on the nodes of "
+                              "its inputs";
   }
-  return success();
+  WalkResult walk =
+      getBody().walk<WalkOrder::PreOrder>(
+          [&](Operation *op) {
+            if (op == yield || op->getDialect() != getOperation()->getDialect())
+              return WalkResult::advance();
+            op->emitOpError()
+                << "is inside nop.local, expected it outside: a node alone "
+                   "exchanges nothing";
+            return WalkResult::interrupt();
+          });
+  return failure(walk.wasInterrupted());
 }

@@ -25,7 +25,8 @@ def Chiplet_ProgramOp : Chiplet_Op<"program",
   let summary = "A program for a machine";
   let description = [{
     Straight-line: buffers, tasks, outputs. `preset` and `seed` say how it was compiled and
-    come back in reports.
+    come back in reports. Its memories and nodes are those of `machine`; its layers,
+    experts, tokens and micro-batches stay within `workload`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$machine,
     Chiplet_WorkloadAttr:$workload, StrAttr:$preset, I64Attr:$seed);
@@ -34,23 +35,29 @@ def Chiplet_ProgramOp : Chiplet_Op<"program",
     $sym_name `on` $machine $workload `preset` $preset `seed` custom<Count>($seed)
     attr-dict-with-keyword $body
   }];
+  let hasRegionVerifier = 1;
+}
+
+/// A part of a program.
+class Chiplet_PartOp<string mnemonic, list<Trait> traits = []>
+    : Chiplet_Op<mnemonic, !listconcat(traits, [HasParent<"ProgramOp">])> {
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
 
-def Chiplet_AllocOp : Chiplet_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+def Chiplet_AllocOp : Chiplet_PartOp<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let summary = "A buffer that tasks fill";
   let arguments = (ins StrAttr:$name, OptionalAttr<I64Attr>:$offset);
   let results = (outs Chiplet_BufferType:$buffer);
   let assemblyFormat = [{
     $name (`at` custom<Count>($offset)^)? attr-dict `:` type($buffer)
   }];
-  let hasVerifier = 1;
 }
 
-def Chiplet_InputOp : Chiplet_Op<"input", [MemoryEffects<[MemAlloc]>]> {
+def Chiplet_InputOp : Chiplet_PartOp<"input", [MemoryEffects<[MemAlloc]>]> {
   let summary = "A DRAM buffer that holds an argument of the model at the start";
   let description = [{
     Argument `argument` of the model function: of one micro-batch, where given, and of
@@ -63,27 +70,24 @@ def Chiplet_InputOp : Chiplet_Op<"input", [MemoryEffects<[MemAlloc]>]> {
     custom<Count>($argument) $name (`micro_batch` custom<Count>($micro_batch)^)?
     (`experts` $experts^)? (`at` custom<Count>($offset)^)? attr-dict `:` type($buffer)
   }];
-  let hasVerifier = 1;
 }
 
-def Chiplet_ViewOp : Chiplet_Op<"view", [Pure]> {
+def Chiplet_ViewOp : Chiplet_PartOp<"view", [Pure]> {
   let summary = "Some rows of a buffer";
   let arguments = (ins Chiplet_BufferType:$source, I64Attr:$row);
   let results = (outs Chiplet_BufferType:$view);
   let assemblyFormat = [{
     $source `from_row` custom<Count>($row) attr-dict `:` type($source) `->` type($view)
   }];
-  let hasVerifier = 1;
 }
 
-def Chiplet_OutputOp : Chiplet_Op<"output"> {
+def Chiplet_OutputOp : Chiplet_PartOp<"output"> {
   let summary = "Names a buffer that holds a result of the model at the end";
   let arguments = (ins Chiplet_BufferType:$buffer, I64Attr:$result, I64Attr:$micro_batch);
   let assemblyFormat = [{
     $buffer `result` custom<Count>($result) `micro_batch` custom<Count>($micro_batch)
     attr-dict `:` type($buffer)
   }];
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,11 +95,9 @@ def Chiplet_OutputOp : Chiplet_Op<"output"> {
 //===----------------------------------------------------------------------===//
 
 class Chiplet_TaskOp<string mnemonic, list<Trait> traits = []>
-    : Chiplet_Op<mnemonic, !listconcat(traits, [
+    : Chiplet_PartOp<mnemonic, !listconcat(traits, [
         MemoryEffects<[MemRead, MemWrite]>,
-        DeclareOpInterfaceMethods<TaskOpInterface, ["getEngines", "getReads", "getWrites"]>])> {
-  let hasVerifier = 1;
-}
+        DeclareOpInterfaceMethods<TaskOpInterface, ["getEngines", "getReads", "getWrites"]>])>;
 
 class Chiplet_MoveOp<string mnemonic> : Chiplet_TaskOp<mnemonic> {
   let arguments = (ins StrAttr:$name, Chiplet_BufferType:$source, Chiplet_BufferType:$target,
@@ -137,8 +139,9 @@ def Chiplet_ComputeOp : Chiplet_TaskOp<"compute",
   let assemblyFormat = [{
     $name `on` custom<Count>($node) `reads` `(` $reads `)` `writes` `(` $writes `)`
     (`after` $waits^)? (`stage` custom<Count>($stage)^)? attr-dict `:`
-    `(` type($reads) `)` `->` `(` type($writes) `)` $body
+    functional-type($reads, $writes) $body
   }];
+  let hasRegionVerifier = 1;
 }
 
 def Chiplet_YieldOp : Chiplet_Op<"yield", [Pure, Terminator, ReturnLike,
@@ -190,7 +193,7 @@ def Chiplet_CombineOp : Chiplet_ExchangeOp<"combine"> {
   let assemblyFormat = [{
     $name `` $form `via` `` $via `to` custom<Count>($node) `layer` custom<Count>($layer)
     `micro_batch` custom<Count>($micro_batch) `token` custom<Count>($token_begin)
-    `(` $inputs `)` `by` $routing `writes` $output `placed` $placement
+    ` ` `(` $inputs `)` `by` $routing `writes` $output `placed` $placement
     (`after` $waits^)? (`stage` custom<Count>($stage)^)? attr-dict `:`
     `(` type($inputs) `)` `by` type($routing) `->` type($output)
   }];

@@ -48,6 +48,9 @@ namespace mozart::moe {
 /// The plain form of a rotary embedding; style None for a null attribute.
 RopeParams getRopeParams(RopeAttr rope);
 
+/// The plain form of an element type, or nothing where kernels have none.
+std::optional<ElementType> findElementType(mlir::Type type);
+
 /// The plain form of a tensor or routing type with static shape, or failure
 /// with a diagnostic at `loc` that says what is unsupported.
 mlir::FailureOr<ValueType> getValueType(mlir::Location loc, mlir::Type type);

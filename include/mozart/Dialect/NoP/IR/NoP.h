@@ -34,10 +34,10 @@ mlir::FailureOr<int64_t> getScatterRows(moe::RoutingType routing,
                                         moe::PlacementAttr placement);
 
 /// Checks that every node of `placement` is a chiplet of its machine that hosts
-/// experts and that `root` hosts attention. Reports at `op`.
-mlir::LogicalResult verifyPlacementOnMachine(mlir::Operation *op,
-                                             moe::PlacementAttr placement,
-                                             int64_t root);
+/// experts and that `root`, where given, hosts attention. Reports at `op`.
+mlir::LogicalResult
+verifyPlacementOnMachine(mlir::Operation *op, moe::PlacementAttr placement,
+                         std::optional<int64_t> root = std::nullopt);
 
 } // namespace mozart::nop
 

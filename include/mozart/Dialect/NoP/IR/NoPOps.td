@@ -26,11 +26,12 @@ class NoP_ExchangeOp<string mnemonic>
   let hasVerifier = 1;
 }
 
-def NoP_ShardOp : NoP_Op<"shard", [Pure]> {
+def NoP_ShardOp : NoP_Op<"shard",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Gives each node the slices of its experts";
   let description = [{
     The leading axis of `input` counts the experts of `placement`; each node gets the
-    slices of its own, in ascending order.
+    slices of its own, in ascending order. The other axes are of known size.
   }];
   let arguments = (ins AnyRankedTensor:$input, MoE_PlacementAttr:$placement);
   let results = (outs NoP_DistributedType:$result);
@@ -81,7 +82,8 @@ def NoP_LocalOp : NoP_Op<"local",
   let summary = "The same computation on each node, on the node's own values";
   let description = [{
     The region sees what the operands hold on one node. A dynamic extent is the number of
-    experts of the node, wherever it occurs.
+    experts of the node, wherever it occurs. Ops of this dialect but `nop.yield` are not
+    allowed inside: a node alone exchanges nothing.
   }];
   let arguments = (ins Variadic<NoP_DistributedType>:$inputs);
   let results = (outs Variadic<NoP_DistributedType>:$results);
@@ -89,7 +91,7 @@ def NoP_LocalOp : NoP_Op<"local",
   let assemblyFormat = [{
     `(` $inputs `)` attr-dict `:` functional-type($inputs, $results) $body
   }];
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def NoP_YieldOp : NoP_Op<"yield", [Pure, Terminator, ReturnLike,

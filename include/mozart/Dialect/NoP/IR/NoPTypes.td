@@ -28,7 +28,7 @@ def NoP_DistributedType : TypeDef<NoP_Dialect, "Distributed"> {
   }];
   let parameters = (ins "::mlir::Type":$local,
                         ArrayRefParameter<"int64_t">:$nodes);
-  let assemblyFormat = "`<` $local `,` `[` $nodes `]` `>`";
+  let assemblyFormat = "`<` $local `,` custom<Nodes>($nodes) `>`";
   let genVerifyDecl = 1;
 }
 
