@@ -169,6 +169,21 @@ func.func @gap(%x: tensor<4x8xf32>, %logits: tensor<4x3xf32>, %w: tensor<3x8x8xf
 
 // -----
 
+#compute = #wafer.compute<tiles = 1, arrays_per_tile = 1, array_rows = 4, array_columns = 4, clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000>
+#wires = #wafer.wires<wires = 8, wire_bytes_per_second = 125000000>
+wafer.machine @m tree {
+  wafer.chiplet @root hosts attention sram_bytes 1048576 #compute
+  wafer.switch @s0 <buffer_bytes = 4096>
+  wafer.chiplet @c0 hosts experts sram_bytes 1048576 #compute
+  wafer.chiplet @c1 hosts experts sram_bytes 1048576 #compute
+  wafer.link @root -> @s0 #wires
+  wafer.link @s0 -> @root #wires
+  wafer.link @s0 -> @c0 #wires
+  wafer.link @c0 -> @s0 #wires
+  wafer.link @s0 -> @c1 #wires
+  wafer.link @c1 -> @s0 #wires
+}
+
 func.func @routed(%x: tensor<4x8xf32>, %logits: tensor<4x3xf32>, %w: tensor<3x8x8xf32>) attributes {moe.model = #moe.model<name = "m", sequences = 1, sequence_length = 4, micro_batches = 1>} {
   // expected-error @+1 {{'nop.shard' op is of dialect 'nop', which a model has only after its experts are placed and routed}}
   %s = nop.shard %w placed <@m, [2, 3, 3]> : tensor<3x8x8xf32> -> !nop.distributed<tensor<?x8x8xf32>, [2, 3]>
