@@ -61,11 +61,27 @@ std::string mozart::describeBuffer(const Program &program, int32_t buffer) {
                       "')");
 }
 
+/// Whether anything reads or writes a buffer, or a view of it.
+static std::vector<bool> findUsed(const Program &program) {
+  std::vector<bool> used(program.buffers.size(), false);
+  auto mark = [&](int32_t buffer) { used[ownerOf(program, buffer)] = true; };
+  for (const Input &input : program.inputs)
+    mark(input.buffer);
+  for (const Output &output : program.outputs)
+    mark(output.buffer);
+  for (const Task &task : program.tasks) {
+    std::for_each(task.reads.begin(), task.reads.end(), mark);
+    std::for_each(task.writes.begin(), task.writes.end(), mark);
+  }
+  return used;
+}
+
 absl::Status mozart::verifyAllocation(const Program &program,
                                       const MachineModel &machine) {
+  std::vector<bool> used = findUsed(program);
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     const Buffer &b = program.buffers[i];
-    if (b.viewOf != -1)
+    if (!used[i])
       continue;
     std::string what =
         absl::StrCat("program '", program.name, "', ",

@@ -187,7 +187,7 @@ public:
 
   std::vector<Mutation> run() {
     for (size_t i = 0; i < program.buffers.size(); ++i)
-      if (program.buffers[i].viewOf == -1 && !uses[i].empty())
+      if (!uses[i].empty())
         moveBuffer(static_cast<int32_t>(i));
     return std::move(mutations);
   }
@@ -230,8 +230,8 @@ private:
     std::set<int64_t> offsets;
     for (size_t other = 0; other < program.buffers.size(); ++other) {
       const Buffer &o = program.buffers[other];
-      if (static_cast<int32_t>(other) == moved || o.viewOf != -1 ||
-          !(o.place == b.place) || o.type.bytes() == 0)
+      if (static_cast<int32_t>(other) == moved || uses[other].empty() ||
+          !(o.place == b.place))
         continue;
       offsets.insert(
           {o.offset, o.offset + o.type.bytes() - 1, o.offset - size + 1});

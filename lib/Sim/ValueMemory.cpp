@@ -18,7 +18,7 @@ absl::StatusOr<ValueMemory> ValueMemory::create(const Program &program,
                                                 int64_t limitBytes) {
   std::map<std::pair<Place::Kind, int32_t>, int64_t> ends;
   for (const Buffer &buffer : program.buffers)
-    if (buffer.viewOf == -1) {
+    if (buffer.viewOf == -1 && buffer.offset >= 0) {
       int64_t &end = ends[{buffer.place.kind, buffer.place.index}];
       end = std::max(end, buffer.offset + buffer.type.bytes());
     }

@@ -43,9 +43,9 @@ std::string describePlace(const MachineModel &machine, Place place);
 std::string describeTask(const Program &program, int32_t task);
 std::string describeBuffer(const Program &program, int32_t buffer);
 
-/// Checks that every buffer has an offset and lies within its SRAM, or within
-/// its memory where that is not elastic. Fails with kFailedPrecondition, naming
-/// buffer, place, need and capacity.
+/// Checks that every buffer that is used has an offset and lies within its
+/// SRAM, or within its memory where that is not elastic. Fails with
+/// kFailedPrecondition, naming buffer, place, need and capacity.
 absl::Status verifyAllocation(const Program &program,
                               const MachineModel &machine);
 

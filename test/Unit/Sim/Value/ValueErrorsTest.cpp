@@ -159,6 +159,14 @@ TEST_P(ValueErrors, AnOffsetPastTheMemoryOrNone) {
                                  "'root'"));
 }
 
+TEST_P(ValueErrors, NotABufferThatNothingUses) {
+  Buffer spare = buffer(fixed.x);
+  spare.name = "spare";
+  spare.offset = -1;
+  program.buffers.push_back(spare);
+  EXPECT_EQ(error(), "no error");
+}
+
 TEST_P(ValueErrors, AnOffsetOntoLiveBytes) {
   buffer(fixed.routing).offset = buffer(fixed.x).offset + 4;
   // Engine order makes the loads follow one another.
