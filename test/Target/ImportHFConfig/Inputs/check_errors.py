@@ -1,3 +1,5 @@
+# Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the cases of a test of errors of --import-hf-config.
 
   check_errors.py cases.test inputs-directory scratch-directory

@@ -1,3 +1,5 @@
+# Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts the weights of a module: the elements of all arguments marked moe.param.
 
   count_weights.py module.mlir              one number

@@ -1,3 +1,5 @@
+# Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a configuration with some keys changed.
 
   edit.py base.json key=JSON ...   sets a key (a.b is key b of the object a)
