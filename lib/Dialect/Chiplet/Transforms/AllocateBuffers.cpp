@@ -230,7 +230,8 @@ private:
       if (buffer.offset < 0 && failed(placeBuffer(buffer, task, position)))
         return failure();
     }
-    for (Value value : task.getWrites())
+    // Guards add operands, which moves those that are there.
+    for (Value value : SmallVector<Value>(task.getWrites()))
       guard(task, lifetimes[indexOf.lookup(getRootBuffer(value))]);
     return success();
   }
