@@ -197,24 +197,26 @@ struct TileShape {
   int64_t inputs, outputs;
 };
 
-TileShape tileShape(const ComputeFacts &c) {
+} // namespace
+
+static TileShape tileShape(const ComputeFacts &c) {
   if (c.accumulation == Accumulation::K)
     return {c.arrayRows * c.arraysPerTile, c.arrayColumns};
   return {c.arrayRows, c.arrayColumns * c.arraysPerTile};
 }
 
-int64_t peakFlops(const ComputeFacts &c) {
+static int64_t peakFlops(const ComputeFacts &c) {
   return 2 * c.tiles * c.arraysPerTile * c.arrayRows * c.arrayColumns *
          c.clockHz;
 }
 
-absl::Status tooLong() {
+static absl::Status tooLong() {
   return absl::OutOfRangeError(
       "a kernel's time does not fit in 63 bits of picoseconds");
 }
 
 /// Divides both by what they share.
-void cancel(int128 &a, int128 &b) {
+static void cancel(int128 &a, int128 &b) {
   int128 x = a, y = b;
   while (y != 0) {
     int128 rest = x % y;
@@ -226,12 +228,10 @@ void cancel(int128 &a, int128 &b) {
 }
 
 /// a x b x c into `out`; false on overflow.
-bool multiply(int128 a, int128 b, int128 c, int128 &out) {
+static bool multiply(int128 a, int128 b, int128 c, int128 &out) {
   return !__builtin_mul_overflow(a, b, &out) &&
          !__builtin_mul_overflow(out, c, &out);
 }
-
-} // namespace
 
 absl::StatusOr<KernelWork>
 mozart::kernelWork(const KernelStep &step, absl::Span<const ValueType> inputs,
@@ -360,6 +360,7 @@ public:
 
   std::vector<ValueType> inputs(const KernelStep &step) const {
     std::vector<ValueType> result;
+    result.reserve(step.inputs.size());
     for (int32_t value : step.inputs)
       result.push_back(types[value]);
     return result;

@@ -27,12 +27,10 @@ const LowerBound::Part &LowerBound::binding() const {
       [](const Part &a, const Part &b) { return a.ps < b.ps; });
 }
 
-namespace {
-
 /// Rows [begin, end) of a buffer.
 using Rows = std::pair<int64_t, int64_t>;
 
-int64_t unionSize(std::vector<Rows> rows) {
+static int64_t unionSize(std::vector<Rows> rows) {
   std::sort(rows.begin(), rows.end());
   int64_t total = 0, end = 0;
   for (Rows r : rows) {
@@ -41,6 +39,8 @@ int64_t unionSize(std::vector<Rows> rows) {
   }
   return total;
 }
+
+namespace {
 
 class BoundBuilder {
 public:

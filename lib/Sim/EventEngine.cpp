@@ -339,10 +339,12 @@ private:
   }
 };
 
+} // namespace
+
 /// Checks sizes; what is over but elastic becomes a warning.
-absl::Status checkMemories(const std::vector<MemoryUse> &memories,
-                           const MachineModel &machine,
-                           std::vector<std::string> &warnings) {
+static absl::Status checkMemories(const std::vector<MemoryUse> &memories,
+                                  const MachineModel &machine,
+                                  std::vector<std::string> &warnings) {
   for (const MemoryUse &use : memories) {
     if (use.peakBytes <= use.capacityBytes)
       continue;
@@ -359,8 +361,6 @@ absl::Status checkMemories(const std::vector<MemoryUse> &memories,
   }
   return absl::OkStatus();
 }
-
-} // namespace
 
 absl::StatusOr<SimulationResult>
 mozart::simulate(const Program &program, const MachineModel &machine,

@@ -99,12 +99,14 @@ struct Signature {
   std::vector<Slot> inputs, results;
 };
 
-bool isFloat(ElementType type) {
+} // namespace
+
+static bool isFloat(ElementType type) {
   return type == ElementType::F16 || type == ElementType::BF16 ||
          type == ElementType::F32 || type == ElementType::F64;
 }
 
-const char *contentName(Content content) {
+static const char *contentName(Content content) {
   switch (content) {
   case Content::Floats:
     return "floats";
@@ -117,6 +119,8 @@ const char *contentName(Content content) {
   }
   return "unknown";
 }
+
+namespace {
 
 class StepChecker {
 public:
@@ -246,6 +250,7 @@ private:
   Signature add() {
     std::vector<std::string> dims;
     size_t rank = inputs.empty() ? 0 : inputs[0].shape.size();
+    dims.reserve(rank);
     for (size_t i = 0; i < rank; ++i)
       dims.push_back(absl::StrCat("d", i));
     return {{floats("a", dims), floats("b", dims)}, {floats("sum", dims)}};
@@ -376,6 +381,7 @@ private:
              absl::Span<const ValueType> types) {
     if (slots.size() != types.size()) {
       std::vector<std::string> names;
+      names.reserve(slots.size());
       for (const Slot &slot : slots)
         names.push_back(slot.name);
       return fail(absl::StrCat(types.size(), " ", what, "s; expected ",

@@ -22,14 +22,12 @@
 
 using namespace mozart;
 
-namespace {
-
-std::string quoted(const std::string &text) {
+static std::string quoted(const std::string &text) {
   return nlohmann::json(asciiText(text)).dump();
 }
 
 /// Picoseconds as microseconds, exact.
-std::string microseconds(int64_t ps) {
+static std::string microseconds(int64_t ps) {
   std::string text = absl::StrCat(ps / 1000000);
   if (int64_t fraction = ps % 1000000; fraction != 0) {
     std::string digits = absl::StrCat(1000000 + fraction); // a 1, then six
@@ -38,6 +36,8 @@ std::string microseconds(int64_t ps) {
   }
   return text;
 }
+
+namespace {
 
 class Writer {
 public:

@@ -22,10 +22,10 @@
 
 using namespace mozart;
 
-namespace {
+static constexpr __int128 kMost = std::numeric_limits<int64_t>::max();
+static constexpr int64_t kPsPerSecond = 1000000000000;
 
-constexpr __int128 kMost = std::numeric_limits<int64_t>::max();
-constexpr int64_t kPsPerSecond = 1000000000000;
+namespace {
 
 /// Tasks and the ends of stages, as nodes of a graph of what must follow what.
 class OrderGraph {
@@ -99,8 +99,10 @@ private:
   }
 };
 
+} // namespace
+
 /// The time of a use at the full rate of its resource, rounded down.
-__int128 useTime(const FlowUse &use, const std::vector<int64_t> &rates) {
+static __int128 useTime(const FlowUse &use, const std::vector<int64_t> &rates) {
   __int128 byteTime = static_cast<__int128>(use.bytes) * kPsPerSecond;
   if (use.isWrite) // weightDenominator is the rate of writes
     return byteTime / use.weightDenominator;
@@ -108,8 +110,8 @@ __int128 useTime(const FlowUse &use, const std::vector<int64_t> &rates) {
 }
 
 /// How long messages take that start together on an idle machine, at least.
-__int128 aloneTime(const std::vector<Message> &messages,
-                   const std::vector<int64_t> &rates) {
+static __int128 aloneTime(const std::vector<Message> &messages,
+                          const std::vector<int64_t> &rates) {
   __int128 longest = 0;
   absl::flat_hash_map<int32_t, __int128> onResource;
   for (const Message &message : messages) {
@@ -128,8 +130,6 @@ __int128 aloneTime(const std::vector<Message> &messages,
     longest = std::max(longest, time); // a maximum: order does not matter
   return longest;
 }
-
-} // namespace
 
 absl::StatusOr<int64_t> mozart::programBoundPs(const Program &program,
                                                const MachineModel &machine,

@@ -152,8 +152,8 @@ private:
       return status;
     if (absl::Status status = type(part, b.type); !status.ok())
       return status;
-    if (b.slice != -1 && !within(b.slice, program.slices.size()))
-      return fail(part, range("slice", b.slice, program.slices.size()));
+    if (b.slice != -1 && !within(b.slice, sizeOf(program.slices)))
+      return fail(part, range("slice", b.slice, sizeOf(program.slices)));
     if (b.viewOf != -1)
       return view(part, b);
     int64_t end = 0;
@@ -196,9 +196,9 @@ private:
   }
 
   absl::Status view(const std::string &part, const Buffer &b) const {
-    if (!within(b.viewOf, program.buffers.size()))
+    if (!within(b.viewOf, sizeOf(program.buffers)))
       return fail(part,
-                  range("view of buffer", b.viewOf, program.buffers.size()));
+                  range("view of buffer", b.viewOf, sizeOf(program.buffers)));
     const Buffer &parent = program.buffers[b.viewOf];
     std::string ofParent =
         absl::StrCat("a view of buffer ", b.viewOf, " ('", parent.name, "')");
@@ -240,8 +240,8 @@ private:
   absl::Status input(size_t index) const {
     const Input &in = program.inputs[index];
     std::string part = absl::StrCat("input ", index);
-    if (!within(in.buffer, program.buffers.size()))
-      return fail(part, range("buffer", in.buffer, program.buffers.size()));
+    if (!within(in.buffer, sizeOf(program.buffers)))
+      return fail(part, range("buffer", in.buffer, sizeOf(program.buffers)));
     const Buffer &b = program.buffers[in.buffer];
     if (b.place.kind != Place::Kind::Dram)
       return fail(part, absl::StrCat("buffer ", in.buffer, " ('", b.name,
@@ -263,8 +263,8 @@ private:
   absl::Status output(size_t index) const {
     const Output &out = program.outputs[index];
     std::string part = absl::StrCat("output ", index);
-    if (!within(out.buffer, program.buffers.size()))
-      return fail(part, range("buffer", out.buffer, program.buffers.size()));
+    if (!within(out.buffer, sizeOf(program.buffers)))
+      return fail(part, range("buffer", out.buffer, sizeOf(program.buffers)));
     if (out.result < 0)
       return fail(part, absl::StrCat("result is ", out.result,
                                      "; expected zero or more"));

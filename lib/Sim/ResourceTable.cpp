@@ -78,6 +78,7 @@ void ResourceTable::add(ResourceKind kind, int32_t index, int64_t rate) {
 
 std::vector<int64_t> ResourceTable::rates() const {
   std::vector<int64_t> result;
+  result.reserve(entries.size());
   for (const Entry &entry : entries)
     result.push_back(entry.rate);
   return result;

@@ -96,10 +96,10 @@ private:
     engines();
     for (size_t i = 0; i < task.reads.size(); ++i)
       range(absl::StrCat("reads[", i, "]"), task.reads[i],
-            program.buffers.size());
+            sizeOf(program.buffers));
     for (size_t i = 0; i < task.writes.size(); ++i)
       range(absl::StrCat("writes[", i, "]"), task.writes[i],
-            program.buffers.size());
+            sizeOf(program.buffers));
   }
 
   void engines() {
@@ -205,6 +205,7 @@ private:
       inSram(absl::StrCat("writes[", i, "]"), task.writes[i], task.node);
 
     std::vector<ValueType> values;
+    values.reserve(task.reads.size());
     for (int32_t read : task.reads)
       values.push_back(buffer(read).type);
     for (size_t i = 0; i < task.steps.size() && error.ok(); ++i)
@@ -213,7 +214,7 @@ private:
       return;
     count("results", task.results, task.writes.size(), "one for each write");
     for (size_t i = 0; i < task.results.size() && error.ok(); ++i) {
-      range(absl::StrCat("results[", i, "]"), task.results[i], values.size());
+      range(absl::StrCat("results[", i, "]"), task.results[i], sizeOf(values));
       if (error.ok())
         hasType(absl::StrCat("writes[", i, "]"), task.writes[i],
                 values[task.results[i]]);
@@ -225,7 +226,7 @@ private:
     std::vector<ValueType> inputs;
     for (size_t j = 0; j < step.inputs.size(); ++j) {
       range(absl::StrCat("step ", i, ", inputs[", j, "]"), step.inputs[j],
-            values.size());
+            sizeOf(values));
       if (!error.ok())
         return;
       inputs.push_back(values[step.inputs[j]]);

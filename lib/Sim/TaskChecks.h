@@ -15,6 +15,11 @@
 
 namespace mozart {
 
+/// The size of a list, as an index is compared with.
+template <typename T> int64_t sizeOf(const std::vector<T> &list) {
+  return static_cast<int64_t>(list.size());
+}
+
 bool sameType(const ValueType &a, const ValueType &b);
 
 /// Checks each task of a program whose slices and buffers are well formed.

@@ -109,10 +109,11 @@ TEST(EventEngineRandom, ResourcesCarryWhatIsMoved) {
     for (auto [resource, sample] : at) {
       EXPECT_EQ(sample.bytesPerSecond, 0);
       const ResourceUse &use = r->resources[resource];
-      if (use.kind == ResourceKind::Link || use.kind == ResourceKind::Sram)
+      if (use.kind == ResourceKind::Link || use.kind == ResourceKind::Sram) {
         EXPECT_NEAR(bytes[resource], static_cast<double>(use.bytes),
                     1.0 + static_cast<double>(use.bytes) * 1e-3)
             << use.name;
+      }
     }
   }
 }
