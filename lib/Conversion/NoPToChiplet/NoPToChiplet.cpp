@@ -73,10 +73,12 @@ public:
       weights.clear();
       shards.clear();
       loadWeights(block);
-      for (microBatch = 0; microBatch < model.getMicroBatches(); ++microBatch)
+      for (microBatch = 0; microBatch < model.getMicroBatches(); ++microBatch) {
         emitBlock(block);
+        if (index + 1 == plan.blocks.size())
+          emitResults();
+      }
     }
-    emitResults();
   }
 
 private:
@@ -376,19 +378,19 @@ private:
         values[microBatch].erase(value);
   }
 
+  /// Results of this micro-batch leave for the DRAM at once.
   void emitResults() {
     auto results = cast<func::ReturnOp>(function.front().getTerminator());
-    prefix = "";
-    for (microBatch = 0; microBatch < model.getMicroBatches(); ++microBatch)
-      for (auto [index, value] : llvm::enumerate(results.getOperands())) {
-        Value source = bufferOf(value);
-        std::string name = taskName("result" + Twine(index));
-        Value target =
-            writer.alloc(results.getLoc(), name, value.getType(),
-                         chiplet::MemoryKind::Dram, memoryOf(root));
-        writer.store(results.getLoc(), "store " + name, source, target);
-        writer.output(results.getLoc(), target, index, microBatch);
-      }
+    for (auto [index, value] : llvm::enumerate(results.getOperands())) {
+      Value source = bufferOf(value);
+      std::string name =
+          ("m" + Twine(microBatch) + ".result" + Twine(index)).str();
+      Value target =
+          writer.alloc(results.getLoc(), name, value.getType(),
+                       chiplet::MemoryKind::Dram, memoryOf(root));
+      writer.store(results.getLoc(), "store " + name, source, target);
+      writer.output(results.getLoc(), target, index, microBatch);
+    }
   }
 
   func::FuncOp function;

@@ -103,6 +103,8 @@ public:
     return previous;
   }
 
+  ArrayRef<Lifetime *> liveBuffers() const { return live; }
+
   int64_t liveBytes() const {
     int64_t bytes = 0;
     for (Lifetime *buffer : live)
@@ -221,8 +223,9 @@ private:
   }
 
   LogicalResult placeBuffersOf(TaskOpInterface task, int64_t position) {
-    SmallVector<Value> buffers(task.getReads());
-    llvm::append_range(buffers, task.getWrites());
+    // Copies: guards add operands, which moves those that are there.
+    SmallVector<Value> buffers(task.getReads()), writes(task.getWrites());
+    llvm::append_range(buffers, writes);
     for (Value value : buffers) {
       Lifetime &buffer = lifetimes[indexOf.lookup(getRootBuffer(value))];
       if (buffer.type.getMemory() != MemoryKind::Sram)
@@ -230,8 +233,7 @@ private:
       if (buffer.offset < 0 && failed(placeBuffer(buffer, task, position)))
         return failure();
     }
-    // Guards add operands, which moves those that are there.
-    for (Value value : SmallVector<Value>(task.getWrites()))
+    for (Value value : writes)
       guard(task, lifetimes[indexOf.lookup(getRootBuffer(value))]);
     return success();
   }
@@ -243,16 +245,33 @@ private:
     heap.expire(position);
     int64_t offset = heap.place(&buffer);
     if (offset < 0)
-      return task.emitOpError()
-             << "needs a buffer of " << buffer.bytes
-             << " bytes in the SRAM of chiplet '" << machine.node(node).name
-             << "', which holds " << heap.liveBytes() << " of its "
-             << machine.node(node).sramBytes
-             << " bytes already; cut exchanges into more slices, or load less "
-                "ahead of time";
+      return reportOverflow(buffer, task, heap);
     setOffset(buffer, offset);
     previous[&buffer] = heap.takeOver(&buffer);
     return success();
+  }
+
+  LogicalResult reportOverflow(const Lifetime &buffer, TaskOpInterface task,
+                               const Heap &heap) {
+    const NodeFacts &node = machine.node(buffer.type.getIndex());
+    InFlightDiagnostic diag =
+        task.emitOpError() << "'" << task.getName() << "' needs a buffer of "
+                           << buffer.bytes << " bytes in the SRAM of chiplet '"
+                           << node.name << "', which holds " << heap.liveBytes()
+                           << " of its " << node.sramBytes
+                           << " bytes already; cut exchanges into more slices, "
+                              "or load less ahead of time";
+    for (Lifetime *other : heap.liveBuffers())
+      diag.attachNote(other->definition->getLoc())
+          << "'" << nameOf(*other) << "' holds " << other->bytes
+          << " bytes at offset " << other->offset;
+    return diag;
+  }
+
+  static StringRef nameOf(const Lifetime &buffer) {
+    if (auto alloc = dyn_cast<AllocOp>(buffer.definition))
+      return alloc.getName();
+    return cast<InputOp>(buffer.definition).getName();
   }
 
   /// `task` writes `buffer`: it comes after all uses of what was there.

@@ -29,6 +29,8 @@ constexpr int64_t kUsablePercent = 98;
 /// The weight loads of one block.
 struct LoadRun {
   SmallVector<LoadOp> loads;
+  /// Place behind the last task before it.
+  int64_t begin = 0;
   /// First op behind the run, before which the next run's loads may go.
   Operation *end = nullptr;
 };
@@ -45,65 +47,66 @@ int64_t nodeOf(LoadOp load) {
   return cast<BufferType>(load.getTarget().getType()).getIndex();
 }
 
-/// Bytes that are alive in the SRAM of each node, as a function of the place in
-/// the program, to see what may come earlier.
+/// Where ops are before any of them moves.
+class Positions {
+public:
+  explicit Positions(ProgramOp program) {
+    int64_t position = 0;
+    for (Operation &op : program.getBody().front())
+      of[&op] = position++;
+  }
+  int64_t operator[](Operation *op) const { return of.lookup(op); }
+
+private:
+  llvm::DenseMap<Operation *, int64_t> of;
+};
+
+/// Bytes that are alive in the SRAM of each node at each place of the program.
 class SramProfile {
 public:
-  SramProfile(ProgramOp program) {
-    int64_t position = 0;
-    for (Operation &op : program.getBody().front()) {
-      positionOf[&op] = position++;
-      auto task = dyn_cast<TaskOpInterface>(op);
-      if (!task)
-        continue;
-      for (Value buffer : task.getReads())
-        use(getRootBuffer(buffer), positionOf[&op]);
-      for (Value buffer : task.getWrites())
-        use(getRootBuffer(buffer), positionOf[&op]);
+  SramProfile(ProgramOp program, const Positions &positions) {
+    llvm::MapVector<Value, std::pair<int64_t, int64_t>> lifetimes;
+    for (auto task : program.getBody().getOps<TaskOpInterface>()) {
+      int64_t position = positions[task];
+      for (Value buffer : llvm::concat<Value>(
+               SmallVector<Value>(task.getReads()),
+               SmallVector<Value>(task.getWrites()))) {
+        auto [found, isNew] = lifetimes.insert(
+            {getRootBuffer(buffer), {position, position}});
+        found->second.second = position;
+      }
     }
-    for (auto &[buffer, interval] : intervals) {
+    for (auto &[buffer, lifetime] : lifetimes) {
       auto type = cast<BufferType>(buffer.getType());
-      if (type.getMemory() == MemoryKind::Sram)
-        ofNode[type.getIndex()].push_back(buffer);
-    }
-  }
-
-  /// Most bytes alive at once on `node` between two ops.
-  int64_t peak(int64_t node, Operation *from, Operation *to) const {
-    int64_t begin = positionOf.lookup(from), end = positionOf.lookup(to);
-    std::map<int64_t, int64_t> change;
-    for (Value buffer : ofNode.lookup(node)) {
-      auto [first, last] = intervals.lookup(buffer);
-      if (last < begin || first > end)
+      if (type.getMemory() != MemoryKind::Sram)
         continue;
-      int64_t bytes = getBufferBytes(cast<BufferType>(buffer.getType()));
-      change[std::max(first, begin)] += bytes;
-      change[last + 1] -= bytes;
+      changes[type.getIndex()][lifetime.first] += getBufferBytes(type);
+      changes[type.getIndex()][lifetime.second + 1] -= getBufferBytes(type);
     }
-    int64_t peak = 0, alive = 0;
-    for (auto [position, bytes] : change) {
-      alive += bytes;
-      if (position <= end)
-        peak = std::max(peak, alive);
-    }
-    return peak;
   }
 
-  void beginsAt(Value buffer, Operation *op) {
-    intervals[buffer].first = positionOf.lookup(op);
+  /// Most bytes alive at once on `node` at a place in [from, to). Calls for one
+  /// node come in ascending order of places.
+  int64_t peak(int64_t node, int64_t from, int64_t to) {
+    auto &[next, alive] = cursors[node];
+    const std::map<int64_t, int64_t> &steps = changes[node];
+    auto step = steps.lower_bound(next);
+    for (; step != steps.end() && step->first <= from; ++step)
+      alive += step->second;
+    int64_t most = alive;
+    for (; step != steps.end() && step->first < to; ++step) {
+      alive += step->second;
+      most = std::max(most, alive);
+    }
+    next = step == steps.end() ? INT64_MAX : step->first;
+    return most;
   }
 
 private:
-  void use(Value buffer, int64_t position) {
-    auto [found, isNew] =
-        intervals.try_emplace(buffer, std::make_pair(position, position));
-    if (!isNew)
-      found->second.second = position;
-  }
-
-  llvm::DenseMap<Operation *, int64_t> positionOf;
-  llvm::DenseMap<Value, std::pair<int64_t, int64_t>> intervals;
-  llvm::DenseMap<int64_t, SmallVector<Value>> ofNode;
+  /// By node: how many bytes more are alive from a place on.
+  std::map<int64_t, std::map<int64_t, int64_t>> changes;
+  /// By node: the first place not yet counted, and the bytes alive before it.
+  std::map<int64_t, std::pair<int64_t, int64_t>> cursors;
 };
 
 struct ChipletScheduleOverlap
@@ -117,28 +120,33 @@ struct ChipletScheduleOverlap
     if (!machineOp)
       return signalPassFailure();
     MachineModel machine = wafer::getMachineModel(machineOp);
-    std::vector<LoadRun> runs = findRuns(program);
-    if (failed(sortByLoad(program, runs)))
+    Positions positions(program);
+    std::vector<LoadRun> runs = findRuns(program, positions);
+    SramProfile sram(program, positions);
+    if (failed(sortByLoad(program, runs, positions)))
       return signalPassFailure();
-    SramProfile sram(program);
     for (size_t i = 0; i + 1 < runs.size(); ++i)
-      hoist(runs[i], runs[i + 1], machine, sram);
+      hoist(runs[i], runs[i + 1], machine, sram, positions);
   }
 
 private:
-  static std::vector<LoadRun> findRuns(ProgramOp program) {
+  static std::vector<LoadRun> findRuns(ProgramOp program,
+                                       const Positions &positions) {
     std::vector<LoadRun> runs;
     bool open = false;
+    int64_t behindTask = 0;
     for (Operation &op : program.getBody().front()) {
       if (isWeightLoad(&op)) {
         if (!open)
-          runs.emplace_back();
+          runs.emplace_back().begin = behindTask;
         runs.back().loads.push_back(cast<LoadOp>(op));
         open = true;
       } else if (open && isa<TaskOpInterface>(op)) {
         runs.back().end = &op;
         open = false;
       }
+      if (isa<TaskOpInterface>(op))
+        behindTask = positions[&op] + 1;
     }
     if (!runs.empty() && !runs.back().end)
       runs.pop_back(); // loads that nothing uses
@@ -149,8 +157,8 @@ private:
 
   /// Pairs of tokens and experts that each node computes in the layer whose
   /// exchange follows `run`.
-  static FailureOr<std::map<int64_t, int64_t>>
-  pairsOfNodes(const LoadRun &run, const Trace &trace) {
+  static std::map<int64_t, int64_t> pairsOfNodes(const LoadRun &run,
+                                                 const Trace &trace) {
     std::map<int64_t, int64_t> pairs;
     for (Operation *op = run.end; op; op = op->getNextNode()) {
       if (isWeightLoad(op))
@@ -171,7 +179,8 @@ private:
     return pairs;
   }
 
-  LogicalResult sortByLoad(ProgramOp program, std::vector<LoadRun> &runs) {
+  LogicalResult sortByLoad(ProgramOp program, std::vector<LoadRun> &runs,
+                           const Positions &positions) {
     WorkloadAttr workload = program.getWorkload();
     if (workload.getMoeLayers() == 0)
       return success();
@@ -192,13 +201,14 @@ private:
     if (!bound.ok())
       return program.emitOpError() << std::string(bound.status().message());
     for (LoadRun &run : runs)
-      sortRun(run, *pairsOfNodes(run, *trace));
+      sortRun(run, pairsOfNodes(run, *trace), positions);
     return success();
   }
 
   /// Loads of one memory go heaviest chiplet first; the others keep their
   /// places.
-  static void sortRun(LoadRun &run, const std::map<int64_t, int64_t> &pairs) {
+  static void sortRun(LoadRun &run, const std::map<int64_t, int64_t> &pairs,
+                      const Positions &positions) {
     auto weightOf = [&](LoadOp load) {
       auto found = pairs.find(nodeOf(load));
       return found == pairs.end() ? INT64_MAX : found->second;
@@ -207,21 +217,26 @@ private:
       return weightOf(a) > weightOf(b);
     });
     for (LoadOp load : run.loads)
-      moveLoad(load, run.end);
+      moveLoad(load, run, run.end, positions);
   }
 
-  /// Moves a load before `where`, with the buffers that it is the first to use.
-  static void moveLoad(LoadOp load, Operation *where) {
-    for (Value buffer : {load.getSource(), load.getTarget()})
-      if (!buffer.getDefiningOp()->isBeforeInBlock(where))
-        buffer.getDefiningOp()->moveBefore(where);
+  /// Moves a load of `run` before `where`, with the buffers that it is the first
+  /// to use.
+  static void moveLoad(LoadOp load, const LoadRun &run, Operation *where,
+                       const Positions &positions) {
+    for (Value buffer : {load.getSource(), load.getTarget()}) {
+      Operation *definition = buffer.getDefiningOp();
+      // Its operands come with it or are from earlier runs.
+      if (positions[definition] >= run.begin)
+        definition->moveBefore(where);
+    }
     load->moveBefore(where);
   }
 
   //===--- One block ahead ------------------------------------------------===//
 
   static void hoist(LoadRun &run, LoadRun &next, const MachineModel &machine,
-                    SramProfile &sram) {
+                    SramProfile &sram, const Positions &positions) {
     std::map<int64_t, int64_t> bytes;
     for (LoadOp load : next.loads)
       bytes[nodeOf(load)] +=
@@ -229,7 +244,7 @@ private:
     std::set<int64_t> fits;
     for (auto [node, need] : bytes) {
       int64_t have = machine.node(node).sramBytes / 100 * kUsablePercent;
-      int64_t peak = sram.peak(node, run.end, next.loads.front());
+      int64_t peak = sram.peak(node, positions[run.end], next.begin);
       if (peak + need <= have) {
         fits.insert(node);
         continue;
@@ -242,10 +257,8 @@ private:
           << remark::metric("HaveBytes", have);
     }
     for (LoadOp load : next.loads)
-      if (fits.count(nodeOf(load))) {
-        moveLoad(load, run.end);
-        sram.beginsAt(load.getTarget(), run.end);
-      }
+      if (fits.count(nodeOf(load)))
+        moveLoad(load, next, run.end, positions);
   }
 };
 
