@@ -16,6 +16,7 @@
 #include "mozart/Dialect/NoP/Transforms/Passes.h"
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
 #include "mozart/Dialect/Wafer/Transforms/Passes.h"
+#include "mozart/Pipelines/Compile.h"
 
 void mozart::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<chiplet::ChipletDialect, moe::MoEDialect, nop::NoPDialect,
@@ -23,6 +24,7 @@ void mozart::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void mozart::registerAllPasses() {
+  registerCompilePipeline();
   registerMozartConversionPasses();
   chiplet::registerChipletPasses();
   moe::registerMoEPasses();
