@@ -153,12 +153,14 @@ private:
             .Case<DispatchOp>([&](DispatchOp dispatch) {
               task.kind = TaskKind::Dispatch;
               fillExchange(task, dispatch, /*outwards=*/true);
-              addSlices(task, dispatch);
+              addSlices(task, dispatch, task.reads[1], task.writes, 2);
               return success();
             })
             .Case<CombineOp>([&](CombineOp combine) {
               task.kind = TaskKind::Combine;
               fillExchange(task, combine, /*outwards=*/false);
+              addSlices(task, combine, task.reads.back(),
+                        ArrayRef<int32_t>(task.reads).drop_back(), 1);
               return success();
             });
     program().tasks.push_back(std::move(task));
@@ -220,27 +222,31 @@ private:
     }
   }
 
-  /// What arrives at each peer, and the routing on the root, is a slice of the
-  /// layer's routing.
-  void addSlices(const Task &task, DispatchOp dispatch) {
+  int32_t addSlice(RoutedSlice slice, std::vector<int32_t> experts) {
+    slice.experts = std::move(experts);
+    program().slices.push_back(std::move(slice));
+    return static_cast<int32_t>(program().slices.size()) - 1;
+  }
+
+  /// What each peer holds is the exchange's tokens for the peer's experts;
+  /// `perPeer` buffers each of `buffers` do. The routing is that of all experts.
+  template <typename ExchangeOp>
+  void addSlices(const Task &task, ExchangeOp exchange, int32_t routing,
+                 ArrayRef<int32_t> buffers, size_t perPeer) {
     RoutedSlice slice;
-    slice.layer = dispatch.getLayerAttr().getInt();
-    slice.microBatch = dispatch.getMicroBatchAttr().getInt();
-    slice.tokenBegin = dispatch.getTokenBeginAttr().getInt();
-    Buffer &routing = program().buffers[task.reads[1]];
-    slice.tokenCount = routing.type.rows();
-    for (auto [index, peer] : llvm::enumerate(task.exchange.peers)) {
-      slice.experts = peer.experts;
-      for (int32_t buffer :
-           {task.writes[2 * index], task.writes[2 * index + 1]})
-        program().buffers[buffer].slice =
-            static_cast<int32_t>(program().slices.size());
-      program().slices.push_back(slice);
+    slice.layer = exchange.getLayerAttr().getInt();
+    slice.microBatch = exchange.getMicroBatchAttr().getInt();
+    slice.tokenBegin = exchange.getTokenBeginAttr().getInt();
+    slice.tokenCount = program().buffers[routing].type.rows();
+    for (const ExchangePeer &peer : task.exchange.peers) {
+      int32_t index = addSlice(slice, peer.experts);
+      for (int32_t buffer : buffers.take_front(perPeer))
+        program().buffers[buffer].slice = index;
+      buffers = buffers.drop_front(perPeer);
     }
-    slice.experts.resize(program().experts);
-    std::iota(slice.experts.begin(), slice.experts.end(), 0);
-    routing.slice = static_cast<int32_t>(program().slices.size());
-    program().slices.push_back(slice);
+    std::vector<int32_t> all(program().experts);
+    std::iota(all.begin(), all.end(), 0);
+    program().buffers[routing].slice = addSlice(slice, std::move(all));
   }
 
   ProgramOp op;
