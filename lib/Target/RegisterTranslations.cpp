@@ -8,5 +8,9 @@
 #include "mozart/Target/RegisterTranslations.h"
 
 #include "mozart/Target/ImportHFConfig.h"
+#include "mozart/Target/Simulate.h"
 
-void mozart::registerAllTranslations() { registerImportHFConfig(); }
+void mozart::registerAllTranslations() {
+  registerImportHFConfig();
+  registerSimulate();
+}

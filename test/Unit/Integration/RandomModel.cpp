@@ -361,10 +361,10 @@ private:
     int64_t slices = divisors[dice.roll(0, divisors.size() - 1)];
     feature(slices > 1 ? "token slices" : "one slice");
     model.pipeline = absl::StrCat(
-        "builtin.module(moe-place-experts{algorithm=",
+        "builtin.module(mozart-verify-model,moe-place-experts{algorithm=",
         dice.chance(50) ? "contiguous" : "random", " seed=",
-        dice.roll(0, 1000), "},convert-moe-to-nop,",
-        kForms[form], "convert-nop-to-chiplet{slices=",
+        dice.roll(0, 1000), "},mozart-verify-placed,convert-moe-to-nop,",
+        kForms[form], "mozart-verify-routed,convert-nop-to-chiplet{slices=",
         slices, " weight-copies=", overlap ? 2 : 1,
         "},chiplet.program(mozart-verify-program,",
         overlap ? "chiplet-schedule-overlap" : "chiplet-schedule-serial",
