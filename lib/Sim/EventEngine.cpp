@@ -346,13 +346,13 @@ static absl::Status checkMemories(const std::vector<MemoryUse> &memories,
                                   const MachineModel &machine,
                                   std::vector<std::string> &warnings) {
   for (const MemoryUse &use : memories) {
-    if (use.peakBytes <= use.capacityBytes)
+    if (use.endBytes <= use.capacityBytes)
       continue;
     bool isSram = use.place.kind == Place::Kind::Sram;
     std::string message = absl::StrCat(
         isSram ? "the SRAM of chiplet '" : "memory '",
         isSram ? machine.node(use.place.index).name : use.name, "': needs ",
-        use.peakBytes, " bytes, has ", use.capacityBytes);
+        use.endBytes, " bytes, has ", use.capacityBytes);
     if (isSram || !machine.memory(use.place.index).elastic)
       return absl::ResourceExhaustedError(absl::StrCat(
           message, "; schedule fewer bytes at a time, or choose a machine with "

@@ -72,11 +72,16 @@ struct TaskTime {
   int64_t startPs = 0, endPs = 0;
 };
 
-/// Bytes in use of an SRAM or a memory, by the program's offsets.
+/// What a program takes of an SRAM or a memory, by its buffers' offsets. Those
+/// that have none yet lie behind the others, one after another.
 struct MemoryUse {
   Place place;
   std::string name; ///< "c3.sram" or the memory's name
-  int64_t peakBytes = 0, capacityBytes = 0;
+  /// Bytes that some buffer covers.
+  int64_t peakBytes = 0;
+  /// End of the last buffer: more than `peakBytes` where gaps are left.
+  int64_t endBytes = 0;
+  int64_t capacityBytes = 0;
 };
 
 /// From `timePs` on, `resource` (index into `resources`) carries so much.
@@ -113,8 +118,8 @@ absl::StatusOr<SimulationResult>
 simulate(const Program &program, const MachineModel &machine,
          const BoundRouting *routing, const SimulationOptions &options = {});
 
-/// Bytes in use of every SRAM and memory: the end of the last allocated buffer
-/// there, and after it, one after another, those that have no offset yet.
+/// What a verified program takes of every chiplet's SRAM and every memory.
+/// Sizes past 2^63 saturate.
 std::vector<MemoryUse> memoryUse(const Program &program,
                                  const MachineModel &machine);
 

@@ -460,6 +460,23 @@ TEST(EventEngine, SramOverflow) {
               "needs 1048577 bytes");
 }
 
+TEST(EventEngine, PeakCountsCoveredBytesAndCapacityTheEnd) {
+  MachineModel machine = make(tree({2, 2}));
+  ProgramBuilder b(machine);
+  for (int64_t bytes : {100, 50, 0})
+    b.load(kDram1, kC3, bytes);
+  std::vector<Buffer> &buffers = b.program.buffers; // dram, sram, dram, ...
+  buffers[1].offset = 1000;
+  buffers[3].offset = 1080; // 20 bytes of it shared with the other
+  buffers[5].offset = 5000; // empty
+  const MemoryUse use = memoryUse(b.program, machine)[1];
+  EXPECT_EQ(use.peakBytes, 130);
+  EXPECT_EQ(use.endBytes, 1130);
+  buffers[3].offset = (1 << 20) - 49;
+  EXPECT_SAYS(simulate(b.program, machine, nullptr).status(),
+              "needs 1048577 bytes");
+}
+
 TEST(EventEngine, DramOverflowIsFatalUnlessElastic) {
   MachineFacts facts = tree({2, 2});
   facts.memories[kDram1].bytes = 999;
