@@ -27,6 +27,10 @@ static void readYarn(HFConfig &config, HFConfig &scaling, RopeParams &rope,
   rope.factor = scaling.getDouble({"factor"});
   rope.yarnBetaFast = scaling.getDouble({"beta_fast"}, 32.0);
   rope.yarnBetaSlow = scaling.getDouble({"beta_slow"}, 1.0);
+  if (rope.yarnBetaFast < rope.yarnBetaSlow)
+    scaling.error("beta_fast", "'beta_fast' is " + toText(rope.yarnBetaFast) +
+                                   ", expected at least 'beta_slow' (" +
+                                   toText(rope.yarnBetaSlow) + ")");
   if (scaling.has("original_max_position_embeddings"))
     rope.yarnOriginalLength =
         scaling.getInt({"original_max_position_embeddings"});

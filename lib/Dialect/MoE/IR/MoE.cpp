@@ -100,10 +100,18 @@ LogicalResult MoEDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   if (attribute.getName() != ParamAttrHelper::getNameStr() ||
       !isa<UnitAttr>(attribute.getValue()))
     return op->emitError() << "argument " << argument << " carries '"
-                           << attribute.getName().getValue() << "' = "
-                           << attribute.getValue()
+                           << attribute.getName().getValue()
+                           << "' = " << attribute.getValue()
                            << ", expected the unit attribute 'moe.param'";
   return success();
+}
+
+LogicalResult MoEDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return op->emitError() << "result " << result << " carries '"
+                         << attribute.getName().getValue()
+                         << "', but no attribute of this dialect belongs on a "
+                            "result";
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,14 +174,17 @@ LogicalResult RoutingType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (tokens < 0 && !ShapedType::isDynamic(tokens))
     return emitError() << "a routing of " << tokens
                        << " tokens, expected at least 0";
+  if (ShapedType::isDynamic(k))
+    return emitError() << "k is '?', expected a number";
   if (k < 1)
     return emitError() << "k is " << k << ", expected at least 1";
   if (experts < 1 && !ShapedType::isDynamic(experts))
     return emitError() << "a routing to " << experts
                        << " experts, expected at least 1";
   if (ShapedType::isDynamic(experts) && !local)
-    return emitError() << "only a local routing may leave its number of experts "
-                          "open, found '?' in a global one";
+    return emitError()
+           << "only a local routing may leave its number of experts "
+              "open, found '?' in a global one";
   if (!ShapedType::isDynamic(experts) && !local && k > experts)
     return emitError() << "k is " << k << " of " << experts
                        << " experts, expected at most as many as there are";
@@ -213,11 +224,22 @@ requireProductFits(ArrayRef<Fact> facts,
   return success();
 }
 
+/// Finite, and not below zero.
+static LogicalResult
+requireNotNegative(StringRef name, const llvm::APFloat &value,
+                   function_ref<InFlightDiagnostic()> emitError) {
+  if (!value.isFinite() || !(value.convertToDouble() >= 0))
+    return emitError() << "'" << name << "' is " << value.convertToDouble()
+                       << ", expected a number of at least 0";
+  return success();
+}
+
 static LogicalResult
 requireFinite(StringRef name, const llvm::APFloat &value,
               function_ref<InFlightDiagnostic()> emitError) {
   if (!value.isFinite())
-    return emitError() << "'" << name << "' is not finite";
+    return emitError() << "'" << name << "' is " << value.convertToDouble()
+                       << ", expected a finite number";
   return success();
 }
 
@@ -253,6 +275,16 @@ LogicalResult RopeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!value.isFinite() || !(value.convertToDouble() > 0))
       return emitError() << "'" << name << "' is " << value.convertToDouble()
                          << ", expected a positive number";
+  if (yarnOriginalLength == 0)
+    return success();
+  if (!(theta.convertToDouble() > 1))
+    return emitError() << "'theta' is " << theta.convertToDouble()
+                       << ", expected more than 1 with 'yarn_original_length'";
+  if (yarnBetaFast.convertToDouble() < yarnBetaSlow.convertToDouble())
+    return emitError() << "'yarn_beta_fast' is "
+                       << yarnBetaFast.convertToDouble()
+                       << ", expected at least 'yarn_beta_slow' ("
+                       << yarnBetaSlow.convertToDouble() << ")";
   return success();
 }
 
@@ -264,7 +296,7 @@ LogicalResult HeadsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (failed(requireAtLeast(1, facts, emitError)) ||
       failed(requireProductFits(facts, emitError)) ||
       failed(requireFinite("scale", scale, emitError)) ||
-      failed(requireFinite("qk_norm_epsilon", epsilon, emitError)))
+      failed(requireNotNegative("qk_norm_epsilon", epsilon, emitError)))
     return failure();
   if (query % kv)
     return emitError() << "'query' is " << query
@@ -282,11 +314,20 @@ LatentHeadsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                   {"nope", nope},
                   {"rope", rope},
                   {"value", value}};
-  return success(
-      succeeded(requireAtLeast(1, facts, emitError)) &&
-      succeeded(requireAtLeast(0, {{"query_rank", queryRank}}, emitError)) &&
-      succeeded(requireFinite("scale", scale, emitError)) &&
-      succeeded(requireFinite("norm_epsilon", epsilon, emitError)));
+  if (failed(requireAtLeast(1, facts, emitError)) ||
+      failed(requireAtLeast(0, {{"query_rank", queryRank}}, emitError)) ||
+      failed(requireFinite("scale", scale, emitError)) ||
+      failed(requireNotNegative("norm_epsilon", epsilon, emitError)))
+    return failure();
+  // Widths of weights: see moe.latent_attention.
+  for (auto [a, b] : {std::pair(nope, rope), {nope, value}, {kvRank, rope}}) {
+    int64_t width;
+    if (__builtin_add_overflow(a, b, &width) ||
+        __builtin_mul_overflow(width, query, &width))
+      return emitError() << "heads of " << a << " + " << b << " entries, times "
+                         << query << ", do not fit in 63 bits";
+  }
+  return success();
 }
 
 LogicalResult GateAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -298,8 +339,8 @@ LogicalResult GateAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (failed(requireAtLeast(
           1, {{"k", k}, {"groups", groups}, {"kept_groups", keptGroups}},
           emitError)) ||
-      failed(requireFinite("renormalize_epsilon", renormalizeEpsilon,
-                           emitError)) ||
+      failed(requireNotNegative("renormalize_epsilon", renormalizeEpsilon,
+                                emitError)) ||
       failed(requireFinite("scale", scale, emitError)))
     return failure();
   if (keptGroups > groups)
@@ -311,7 +352,7 @@ LogicalResult GateAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult FfnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               Activation, llvm::APFloat limit,
                               llvm::APFloat alpha) {
-  return success(succeeded(requireFinite("limit", limit, emitError)) &&
+  return success(succeeded(requireNotNegative("limit", limit, emitError)) &&
                  succeeded(requireFinite("alpha", alpha, emitError)));
 }
 
@@ -319,7 +360,8 @@ LogicalResult FfnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Placement attribute
 //===----------------------------------------------------------------------===//
 
-PlacementAttr PlacementAttr::get(MLIRContext *context, FlatSymbolRefAttr machine,
+PlacementAttr PlacementAttr::get(MLIRContext *context,
+                                 FlatSymbolRefAttr machine,
                                  ArrayRef<std::vector<int64_t>> nodesOf) {
   SmallVector<int64_t> nodes, replicas;
   for (const std::vector<int64_t> &holders : nodesOf) {
@@ -399,11 +441,19 @@ PlacementAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       ArrayRef<int64_t> replicas) {
   if (replicas.empty())
     return emitError() << "a placement needs at least one expert";
-  size_t position = 0;
+  int64_t holders = 0;
   for (auto [expert, count] : llvm::enumerate(replicas)) {
     if (count < 1)
       return emitError() << "expert " << expert
                          << " is on no node, expected at least one";
+    if (__builtin_add_overflow(holders, count, &holders))
+      break;
+  }
+  if (holders != static_cast<int64_t>(nodes.size()))
+    return emitError() << "has " << nodes.size() << " nodes for " << holders
+                       << " replicas, expected as many";
+  size_t position = 0;
+  for (auto [expert, count] : llvm::enumerate(replicas)) {
     for (int64_t i = 0; i < count; ++i, ++position) {
       int64_t node = nodes[position];
       if (node < 0)

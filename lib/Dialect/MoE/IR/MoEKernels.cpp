@@ -1,4 +1,5 @@
-//===- MoEKernels.cpp - Model ops as kernels and their arithmetic -*- C++ -*-===//
+//===- MoEKernels.cpp - Model ops as kernels and their arithmetic -*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,14 +62,13 @@ static FailureOr<ElementType> getElementType(Location loc, Type type) {
 FailureOr<ValueType> moe::getValueType(Location loc, Type type) {
   ValueType result;
   if (auto routing = dyn_cast<RoutingType>(type)) {
-    FailureOr<ElementType> element =
-        getElementType(loc, routing.getGateType());
+    FailureOr<ElementType> element = getElementType(loc, routing.getGateType());
     if (failed(element))
       return failure();
     if (ShapedType::isDynamic(routing.getTokens()) ||
         ShapedType::isDynamic(routing.getExperts()))
-      return emitError(loc) << "a buffer of type " << type
-                            << " has no size; expected no '?'";
+      return emitError(loc)
+             << "a buffer of type " << type << " has no size; expected no '?'";
     result.kind = ValueType::Kind::Routing;
     result.element = *element;
     result.shape = {routing.getTokens(), routing.getK()};
@@ -78,9 +78,10 @@ FailureOr<ValueType> moe::getValueType(Location loc, Type type) {
   }
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
-    return emitError(loc) << "a value of type " << type
-                          << " cannot be held in a buffer; expected a tensor of "
-                             "static shape or a routing";
+    return emitError(loc)
+           << "a value of type " << type
+           << " cannot be held in a buffer; expected a tensor of "
+              "static shape or a routing";
   FailureOr<ElementType> element = getElementType(loc, tensor.getElementType());
   if (failed(element))
     return failure();
@@ -246,7 +247,8 @@ static int64_t dim(Value value, unsigned axis) {
   return cast<RankedTensorType>(value.getType()).getDimSize(axis);
 }
 
-/// A matrix product of `rows` rows with each of `weights` (their last two axes).
+/// A matrix product of `rows` rows with each of `weights` (their last two
+/// axes).
 static int64_t productFlops(int64_t rows, ValueRange weights) {
   int64_t flops = 0;
   for (Value weight : weights) {
@@ -289,28 +291,32 @@ int64_t DispatchOp::getFlops(int64_t) { return 0; }
 int64_t CombineOp::getFlops(int64_t rows) {
   return saturatingProduct({2, rows, dim(getRows(), 1)});
 }
-int64_t FfnOp::getFlops(int64_t rows) { return productFlops(rows, getWeights()); }
+int64_t FfnOp::getFlops(int64_t rows) {
+  return productFlops(rows, getWeights());
+}
 int64_t ExpertsOp::getFlops(int64_t rows) {
   return productFlops(rows, getWeights());
 }
 
 int64_t AttentionOp::getFlops(int64_t rows) {
   HeadsAttr heads = getHeads();
-  int64_t projections = productFlops(
-      rows, {getQuery(), getKey(), getValue(), getOutput()});
+  int64_t projections =
+      productFlops(rows, {getQuery(), getKey(), getValue(), getOutput()});
   return saturatingSum(
       projections,
       scoreFlops(rows, getSequencesAttr().getInt(), heads.getCausal(),
-                 2 * heads.getQuery() * heads.getDim()));
+                 saturatingProduct({2, heads.getQuery(), heads.getDim()})));
 }
 
 int64_t LatentAttentionOp::getFlops(int64_t rows) {
   LatentHeadsAttr heads = getHeads();
   return saturatingSum(
       productFlops(rows, getWeights()),
-      scoreFlops(rows, getSequencesAttr().getInt(), heads.getCausal(),
-                 heads.getQuery() *
-                     (heads.getNope() + heads.getRope() + heads.getValue())));
+      scoreFlops(
+          rows, getSequencesAttr().getInt(), heads.getCausal(),
+          saturatingProduct({heads.getQuery(),
+                             saturatingSum(heads.getNope() + heads.getRope(),
+                                           heads.getValue())})));
 }
 
 /// Of a body: every linalg op does, per element of its iteration space, one

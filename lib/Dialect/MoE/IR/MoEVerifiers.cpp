@@ -1,4 +1,5 @@
-//===- MoEVerifiers.cpp - Relations between operands of model ops -*- C++ -*-===//
+//===- MoEVerifiers.cpp - Relations between operands of model ops -*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,28 +15,29 @@ using namespace mozart::moe;
 // Helpers
 //===----------------------------------------------------------------------===//
 
+static void printExtent(InFlightDiagnostic &diag, int64_t extent) {
+  if (ShapedType::isDynamic(extent))
+    diag << "?";
+  else
+    diag << extent;
+}
+
 /// Requires `value` to have exactly `shape` (a dynamic extent matches only a
 /// dynamic one) and the element type of `like`, where given.
 static LogicalResult requireShape(Operation *op, StringRef role, Value value,
                                   ArrayRef<int64_t> shape, Value like = {}) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() != shape) {
-    InFlightDiagnostic diag = op->emitOpError()
-                              << role << " has type " << type
-                              << ", expected shape [";
-    llvm::interleaveComma(shape, diag, [&](int64_t extent) {
-      if (ShapedType::isDynamic(extent))
-        diag << "?";
-      else
-        diag << extent;
-    });
+    InFlightDiagnostic diag = op->emitOpError() << role << " has type " << type
+                                                << ", expected shape [";
+    llvm::interleaveComma(shape, diag,
+                          [&](int64_t extent) { printExtent(diag, extent); });
     return diag << "]";
   }
   if (like && type.getElementType() != getElementTypeOrSelf(like.getType()))
-    return op->emitOpError() << role << " has element type "
-                             << type.getElementType() << ", expected "
-                             << getElementTypeOrSelf(like.getType())
-                             << " as the input";
+    return op->emitOpError()
+           << role << " has element type " << type.getElementType()
+           << ", expected " << getElementTypeOrSelf(like.getType());
   return success();
 }
 
@@ -46,25 +48,27 @@ static int64_t dim(Value value, unsigned axis) {
 static LogicalResult requireCount(Operation *op, StringRef what, size_t found,
                                   size_t expected) {
   if (found != expected)
-    return op->emitOpError() << "has " << found << " " << what << ", expected "
-                             << expected;
+    return op->emitOpError()
+           << "has " << found << " " << what << ", expected " << expected;
   return success();
 }
 
 static LogicalResult requireLayer(Operation *op, IntegerAttr layer) {
   if (layer.getInt() < 0)
-    return op->emitOpError() << "is in MoE layer " << layer.getInt()
-                             << ", expected at least 0";
+    return op->emitOpError()
+           << "is in MoE layer " << layer.getInt() << ", expected at least 0";
   return success();
 }
 
 static LogicalResult requirePlacement(Operation *op, PlacementAttr placement,
                                       int64_t experts) {
-  if (placement && placement.getNumExperts() != experts)
-    return op->emitOpError() << "has a placement of "
-                             << placement.getNumExperts() << " experts, expected "
-                             << experts;
-  return success();
+  if (!placement || placement.getNumExperts() == experts)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError() << "has a placement of "
+                                              << placement.getNumExperts()
+                                              << " experts, expected ";
+  printExtent(diag, experts);
+  return diag;
 }
 
 /// `tokens` times `k`, or dynamic where `tokens` is; failure where it does not
@@ -74,9 +78,9 @@ static FailureOr<int64_t> countPairs(Operation *op, RoutingType routing) {
     return ShapedType::kDynamic;
   int64_t pairs;
   if (__builtin_mul_overflow(routing.getTokens(), routing.getK(), &pairs))
-    return op->emitOpError() << "routes " << routing.getTokens() << " tokens to "
-                             << routing.getK()
-                             << " experts each, which does not fit in 63 bits";
+    return op->emitOpError()
+           << "routes " << routing.getTokens() << " tokens to "
+           << routing.getK() << " experts each, which does not fit in 63 bits";
   return pairs;
 }
 
@@ -85,8 +89,8 @@ static LogicalResult requireSequences(Operation *op, Value input,
   int64_t count = sequences.getInt();
   int64_t tokens = dim(input, 0);
   if (count < 1)
-    return op->emitOpError() << "has " << count
-                             << " sequences, expected at least 1";
+    return op->emitOpError()
+           << "has " << count << " sequences, expected at least 1";
   if (!ShapedType::isDynamic(tokens) && tokens % count)
     return op->emitOpError() << "has " << tokens << " tokens in " << count
                              << " sequences, expected a multiple";
@@ -106,9 +110,9 @@ LogicalResult NormOp::verify() {
   if (getBias() &&
       failed(requireShape(*this, "bias", getBias(), {hidden}, getInput())))
     return failure();
-  if (!(getEpsilon().convertToDouble() >= 0))
+  if (!getEpsilon().isFinite() || !(getEpsilon().convertToDouble() >= 0))
     return emitOpError() << "has epsilon " << getEpsilon().convertToDouble()
-                         << ", expected at least 0";
+                         << ", expected a number of at least 0";
   return requireShape(*this, "result", getResult(),
                       {dim(getInput(), 0), hidden}, getInput());
 }
@@ -117,8 +121,8 @@ LogicalResult AddOp::verify() { return success(); }
 
 static LogicalResult verifyLinear(Operation *op, Value input, Value weight,
                                   Value bias, Value result, Value like) {
-  if (failed(requireShape(op, "weight", weight,
-                          {dim(input, 1), dim(result, 1)}, like)))
+  if (failed(requireShape(op, "weight", weight, {dim(input, 1), dim(result, 1)},
+                          like)))
     return failure();
   if (bias && failed(requireShape(op, "bias", bias, {dim(result, 1)}, like)))
     return failure();
@@ -142,9 +146,9 @@ LogicalResult RouterOp::verify() {
 /// Rotary entries of a head of `dim` entries.
 static LogicalResult requireRope(Operation *op, RopeAttr rope, int64_t dim) {
   if (rope && rope.getDim() > dim)
-    return op->emitOpError() << "turns " << rope.getDim()
-                             << " entries of a head of " << dim
-                             << ", expected at most as many";
+    return op->emitOpError()
+           << "turns " << rope.getDim() << " entries of a head of " << dim
+           << ", expected at most as many";
   return success();
 }
 
@@ -172,13 +176,13 @@ LogicalResult AttentionOp::verify() {
       if (failed(requireShape(*this, "bias", bias, {width}, getInput())))
         return failure();
   }
-  if (getOutputBias() && failed(requireShape(*this, "output bias",
-                                             getOutputBias(), {hidden},
-                                             getInput())))
+  if (getOutputBias() &&
+      failed(requireShape(*this, "output bias", getOutputBias(), {hidden},
+                          getInput())))
     return failure();
   if (!getQkNorms().empty()) {
-    if (failed(requireCount(*this, "query and key norms", getQkNorms().size(),
-                            2)))
+    if (failed(
+            requireCount(*this, "query and key norms", getQkNorms().size(), 2)))
       return failure();
     bool perHead = heads.getQkNormPerHead();
     if (failed(requireShape(*this, "query norm", getQkNorms()[0],
@@ -214,8 +218,8 @@ LogicalResult LatentAttentionOp::verify() {
       {"kv_b",
        {kvRank, heads.getQuery() * (heads.getNope() + heads.getValue())}});
   expected.push_back({"output", {heads.getQuery() * heads.getValue(), hidden}});
-  if (failed(requireCount(*this, "weights", getWeights().size(),
-                          expected.size())))
+  if (failed(
+          requireCount(*this, "weights", getWeights().size(), expected.size())))
     return failure();
   for (auto [weight, role] : llvm::zip(getWeights(), expected))
     if (failed(
@@ -233,8 +237,8 @@ LogicalResult FfnOp::verify() {
   int64_t hidden = dim(getInput(), 1);
   int64_t inner = dim(getWeights().back(), 0);
   for (Value weight : getWeights().drop_back())
-    if (failed(requireShape(*this, "weight", weight, {hidden, inner},
-                            getInput())))
+    if (failed(
+            requireShape(*this, "weight", weight, {hidden, inner}, getInput())))
       return failure();
   if (failed(requireShape(*this, "down weight", getWeights().back(),
                           {inner, hidden}, getInput())))
@@ -249,9 +253,9 @@ LogicalResult FfnOp::verify() {
                             getInput())))
       return failure();
   }
-  if (getOutputGate() && failed(requireShape(*this, "output gate",
-                                             getOutputGate(), {hidden, 1},
-                                             getInput())))
+  if (getOutputGate() &&
+      failed(requireShape(*this, "output gate", getOutputGate(), {hidden, 1},
+                          getInput())))
     return failure();
   return requireShape(*this, "result", getResult(),
                       {dim(getInput(), 0), hidden}, getInput());
@@ -273,8 +277,9 @@ LogicalResult RouteOp::verify() {
                          << getLogits().getType()
                          << ", expected the same tokens and experts";
   if (routing.getK() != gate.getK())
-    return emitOpError() << "yields " << routing << ", expected k = "
-                         << gate.getK() << " as in its gate";
+    return emitOpError() << "yields " << routing
+                         << ", expected k = " << gate.getK()
+                         << " as in its gate";
   if (routing.getGateType() != getElementTypeOrSelf(getLogits().getType()))
     return emitOpError() << "yields weights of type " << routing.getGateType()
                          << ", expected the logits' "
@@ -318,8 +323,8 @@ LogicalResult DispatchOp::verify() {
                          << ", expected as many rows as tokens";
   if (failed(requireShape(*this, "rows", getRows(),
                           {*pairs, dim(getInput(), 1)}, getInput())) ||
-      failed(requireShape(*this, "counts", getCounts(),
-                          {routing.getExperts()})) ||
+      failed(
+          requireShape(*this, "counts", getCounts(), {routing.getExperts()})) ||
       failed(requireLayer(*this, getLayerAttr())))
     return failure();
   return requirePlacement(*this, getPlacementAttr(), routing.getExperts());
@@ -346,8 +351,8 @@ LogicalResult ExpertsOp::verify() {
     if (failed(requireCount(*this, "biases", getBiases().size(), count)))
       return failure();
     for (Value bias : getBiases().drop_back())
-      if (failed(requireShape(*this, "bias", bias, {experts, inner},
-                              getRows())))
+      if (failed(
+              requireShape(*this, "bias", bias, {experts, inner}, getRows())))
         return failure();
     if (failed(requireShape(*this, "down bias", getBiases().back(),
                             {experts, hidden}, getRows())))
@@ -361,6 +366,8 @@ LogicalResult ExpertsOp::verify() {
 }
 
 LogicalResult CustomExpertsOp::verify() {
+  if (getName().empty())
+    return emitOpError() << "has no name, by which its kernel is registered";
   int64_t experts = dim(getCounts(), 0), hidden = dim(getRows(), 1);
   auto resultType = cast<RankedTensorType>(getResult().getType());
   Block &block = getBody().front();
@@ -377,9 +384,13 @@ LogicalResult CustomExpertsOp::verify() {
                          << rowsType;
   for (auto [index, weight] : llvm::enumerate(getWeights())) {
     auto type = cast<RankedTensorType>(weight.getType());
-    if (type.getRank() < 1 || type.getDimSize(0) != experts)
-      return emitOpError() << "has weight " << type << ", expected a leading "
-                           << "axis of " << experts << " experts";
+    if (type.getRank() < 1 || type.getDimSize(0) != experts) {
+      InFlightDiagnostic diag = emitOpError()
+                                << "has weight " << type
+                                << ", expected a leading axis of ";
+      printExtent(diag, experts);
+      return diag << " experts";
+    }
     Type sliceType = RankedTensorType::get(type.getShape().drop_front(),
                                            type.getElementType());
     if (block.getArgument(1 + index).getType() != sliceType)
@@ -387,17 +398,16 @@ LogicalResult CustomExpertsOp::verify() {
                            << block.getArgument(1 + index).getType()
                            << ", expected " << sliceType;
   }
-  Type yieldType = RankedTensorType::get(
-      {ShapedType::kDynamic, resultType.getDimSize(1)},
-      resultType.getElementType());
+  Type yieldType =
+      RankedTensorType::get({ShapedType::kDynamic, resultType.getDimSize(1)},
+                            resultType.getElementType());
   Operation *yield = block.getTerminator();
   if (yield->getNumOperands() != 1 ||
       yield->getOperand(0).getType() != yieldType)
     return emitOpError() << "has a body that does not yield one " << yieldType;
   if (resultType.getDimSize(0) != dim(getRows(), 0))
     return emitOpError() << "yields " << resultType << " from rows "
-                         << getRows().getType()
-                         << ", expected as many rows";
+                         << getRows().getType() << ", expected as many rows";
   if (failed(requireLayer(*this, getLayerAttr())))
     return failure();
   return requirePlacement(*this, getPlacementAttr(), experts);
@@ -428,9 +438,9 @@ static LogicalResult verifyParts(Operation *op, RoutingType routing, Value ids,
       failed(requireShape(op, "weights", weights, shape)))
     return failure();
   if (getElementTypeOrSelf(weights.getType()) != routing.getGateType())
-    return op->emitOpError() << "has weights " << weights.getType()
-                             << ", expected elements of "
-                             << routing.getGateType();
+    return op->emitOpError()
+           << "has weights " << weights.getType() << ", expected elements of "
+           << routing.getGateType();
   return success();
 }
 

@@ -29,6 +29,7 @@ def MoE_Dialect : Dialect {
                               "::mlir::UnitAttr":$param);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }
