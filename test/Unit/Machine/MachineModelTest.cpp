@@ -128,7 +128,7 @@ TEST(MachineModel, BranchWithoutExpertsIsNoGroup) {
   // A second attention chiplet hangs on the root between the two switches.
   MachineFacts facts = tree({2, 1}); // switches 1 2, chiplets 3 4
   std::swap(facts.nodes[1], facts.nodes[4]);
-  facts.nodes[1] = chiplet("helper", true, false);
+  facts.nodes[1] = chiplet("second", true, false);
   facts.nodes[4] = networkSwitch("s4");
   facts.links.clear();
   join(facts, 0, 1);
