@@ -16,8 +16,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -259,6 +261,16 @@ static void keepOnly(ModuleOp module, mlir::func::FuncOp function) {
   }
 }
 
+/// This machine, with a code generator that takes no time to optimise. (The
+/// engine's own option for it has no effect on the machine that it makes.)
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createFastTarget() {
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+  return builder->createTargetMachine();
+}
+
 static absl::StatusOr<std::unique_ptr<ExecutionEngine>>
 createEngine(ModuleOp module) {
   static bool initialized = [] {
@@ -267,12 +279,15 @@ createEngine(ModuleOp module) {
   }();
   if (!initialized)
     return absl::InternalError("LLVM has no code generator for this machine");
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> target =
+      createFastTarget();
+  if (!target)
+    return absl::InternalError(llvm::toString(target.takeError()));
   mlir::ExecutionEngineOptions options;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::None;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
   llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
-      ExecutionEngine::create(module, options);
+      ExecutionEngine::create(module, options, std::move(*target));
   if (!engine)
     return absl::InternalError(llvm::toString(engine.takeError()));
   (*engine)->registerSymbols([](llvm::orc::MangleAndInterner intern) {
@@ -288,6 +303,18 @@ createEngine(ModuleOp module) {
     return symbols;
   });
   return std::move(*engine);
+}
+
+using Entry = void (*)(void **);
+
+/// Generates the code of a function's C interface.
+static absl::StatusOr<Entry> findEntry(ExecutionEngine &engine,
+                                       const std::string &name) {
+  llvm::Expected<Entry> entry = engine.lookupPacked("_mlir_ciface_" + name);
+  if (!entry)
+    return absl::InternalError(absl::StrCat(
+        "cannot link '", name, "': ", llvm::toString(entry.takeError())));
+  return *entry;
 }
 
 CompiledFunction::CompiledFunction() = default;
@@ -306,26 +333,30 @@ CompiledFunction::compile(ModuleOp module, llvm::StringRef function) {
                      absl::string_view(function.data(), function.size()),
                      "' with a body to run"));
   CompiledFunction compiled;
-  compiled.name = function.str();
+  std::string name = function.str();
   Location loc = func.getLoc();
   auto arguments = getInterfaceTypes(loc, func.getArgumentTypes(), false);
   auto results = getInterfaceTypes(loc, func.getResultTypes(), true);
   if (failed(arguments) || failed(results))
     return errors.status(absl::StatusCode::kInvalidArgument,
-                         absl::StrCat("cannot call '", compiled.name, "'"));
+                         absl::StrCat("cannot call '", name, "'"));
   compiled.arguments = std::move(*arguments);
   compiled.results = std::move(*results);
   keepOnly(*copy, func);
   loadOracleDialects(*module.getContext());
   if (failed(lowerToLLVM(*copy)))
     return errors.status(absl::StatusCode::kInternal,
-                         absl::StrCat("cannot lower '", compiled.name, "'"));
+                         absl::StrCat("cannot lower '", name, "'"));
   absl::StatusOr<std::unique_ptr<ExecutionEngine>> engine = createEngine(*copy);
   if (!engine.ok())
     return errors.status(engine.status().code(),
-                         absl::StrCat("cannot compile '", compiled.name,
+                         absl::StrCat("cannot compile '", name,
                                       "': ", engine.status().message()));
   compiled.engine = std::move(*engine);
+  absl::StatusOr<Entry> entry = findEntry(*compiled.engine, name);
+  if (!entry.ok())
+    return entry.status();
+  compiled.entry = *entry;
   return compiled;
 }
 
@@ -372,8 +403,7 @@ CompiledFunction::run(absl::Span<const Value> inputs) const {
   for (BufferArgument &buffer : buffers)
     packed.push_back(&buffer.pointer);
   Arena arena;
-  if (llvm::Error error = engine->invokePacked("_mlir_ciface_" + name, packed))
-    return absl::InternalError(llvm::toString(std::move(error)));
+  entry(packed.data());
 
   std::vector<Value> values;
   const int64_t *next = descriptors.data();

@@ -59,11 +59,12 @@ public:
 private:
   CompiledFunction();
 
-  std::string name;
   std::vector<ValueType> arguments;
   /// Of results; a dynamic extent is what the run yields.
   std::vector<ValueType> results;
   std::unique_ptr<mlir::ExecutionEngine> engine;
+  /// Takes pointers to what the function's C interface takes.
+  void (*entry)(void **) = nullptr;
 };
 
 /// Compiles and runs in one go.
