@@ -11,6 +11,15 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+
+/// An error in a model of 48 layers would print all of it. Who wants that says so.
+static void keepDiagnosticsShort() {
+  auto options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("mlir-print-op-on-diagnostic");
+  if (found != options.end() && found->second->getNumOccurrences() == 0)
+    static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(false);
+}
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -19,6 +28,9 @@ int main(int argc, char **argv) {
   mozart::registerAllDialects(registry);
   mlir::registerAllPasses();
   mozart::registerAllPasses();
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Mozart's pass driver\n", registry);
+  keepDiagnosticsShort();
   return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Mozart's pass driver\n", registry));
+      mlir::MlirOptMain(argc, argv, input, output, registry));
 }

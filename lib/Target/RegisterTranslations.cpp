@@ -7,10 +7,12 @@
 
 #include "mozart/Target/RegisterTranslations.h"
 
+#include "mozart/Target/Execute.h"
 #include "mozart/Target/ImportHFConfig.h"
 #include "mozart/Target/Simulate.h"
 
 void mozart::registerAllTranslations() {
+  registerExecute();
   registerImportHFConfig();
   registerSimulate();
 }
