@@ -10,7 +10,6 @@
 #include "OraclePipeline.h"
 
 #include "mozart/Dialect/MoE/IR/MoE.h"
-#include "mozart/Dialect/Wafer/IR/Wafer.h"
 #include "mozart/Sim/ProgramChecks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -249,16 +248,13 @@ getInterfaceTypes(Location loc, TypeRange types, bool mayBeDynamic) {
   return result;
 }
 
-/// Leaves `function` and what it may call: machines have no meaning here, and
-/// other functions that nobody calls need not be compiled.
+/// Other functions that nobody calls need not be compiled.
 static void keepOnly(ModuleOp module, mlir::func::FuncOp function) {
-  for (mlir::Operation &op : llvm::make_early_inc_range(*module.getBody())) {
-    auto other = mlir::dyn_cast<mlir::func::FuncOp>(op);
-    if (mlir::isa<wafer::MachineOp>(op) ||
-        (other && other != function &&
-         mlir::SymbolTable::symbolKnownUseEmpty(other, module)))
-      op.erase();
-  }
+  auto functions = module.getOps<mlir::func::FuncOp>();
+  for (mlir::func::FuncOp other : llvm::make_early_inc_range(functions))
+    if (other != function &&
+        mlir::SymbolTable::symbolKnownUseEmpty(other, module))
+      other.erase();
 }
 
 /// This machine, with a code generator that takes no time to optimise. (The

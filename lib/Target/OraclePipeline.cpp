@@ -7,7 +7,8 @@
 
 #include "OraclePipeline.h"
 
-#include "mozart/Conversion/MoEToLinalg/MoEToLinalg.h"
+#include "mozart/Conversion/Passes.h"
+#include "mozart/Dialect/Wafer/IR/Wafer.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -80,9 +81,14 @@ static void addLLVMPasses(OpPassManager &passes) {
 
 LogicalResult mozart::lowerToLLVM(ModuleOp module) {
   PassManager model(module.getContext());
+  model.addPass(createConvertNoPToLinalg());
   model.addPass(createConvertMoEToLinalg());
   if (failed(model.run(module)))
     return failure();
+  // What a machine had to say is in the order of sums by now.
+  auto machines = module.getOps<wafer::MachineOp>();
+  for (wafer::MachineOp machine : llvm::make_early_inc_range(machines))
+    machine.erase();
   module.walk([](func::FuncOp function) {
     function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                       UnitAttr::get(function.getContext()));

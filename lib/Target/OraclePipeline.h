@@ -19,7 +19,7 @@ inline constexpr const char kOracleFree[] = "_mlir_memref_to_llvm_free";
 /// Lets `context` know every dialect and interface that the pipeline needs.
 void loadOracleDialects(mlir::MLIRContext &context);
 
-/// Lowers models to the LLVM dialect, in place. Functions keep their names and
+/// Lowers models, placed or routed, to the LLVM dialect, in place. Functions keep their names and
 /// get C interfaces with identity layouts.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 

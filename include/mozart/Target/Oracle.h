@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The oracle says what a model means: it lowers the model to linalg, lets
-// upstream MLIR compile that, and runs it. It shares nothing with the kernels,
-// programs and machines whose results are held against it.
+// The oracle says what a model means: it lowers the model to linalg (all nodes
+// of a routed one in one address space), lets upstream MLIR compile that, and
+// runs it. It shares nothing with the kernels and programs whose results are
+// held against it; of a machine it takes the order of sums in a routed model.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MOZART_TARGET_ORACLE_H
@@ -35,8 +36,8 @@ namespace mozart {
 /// threads at once.
 class CompiledFunction {
 public:
-  /// Compiles `function` of a copy of `module`, which may hold ops of the `moe`
-  /// dialect and of upstream dialects, and machines. Arguments and results must
+  /// Compiles `function` of a copy of `module`, which may hold ops of the `moe`,
+  /// `nop` and upstream dialects, and machines. Arguments and results must
   /// be tensors of static shape (results: of any shape) or routings, with
   /// elements that a `ValueType` has. Loads the dialects that it needs into the
   /// module's context. Fails with kNotFound where there is no such function,

@@ -9,6 +9,8 @@
 
 #include "mozart/Target/Oracle.h"
 
+#include <cmath>
+
 using namespace mozart;
 using namespace mozart::test;
 
@@ -80,7 +82,7 @@ TEST(OracleTest, ReadsExtentsThatTheRunYields) {
   EXPECT_EQ((*results)[0].elements, std::vector<double>(6, 2.5));
 }
 
-TEST(OracleTest, CallsFunctionsOfTheModuleAndIgnoresMachines) {
+TEST(OracleTest, CallsFunctionsOfTheModule) {
   auto module = parse(R"(
     func.func private @twice(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
       %y = moe.add %x, %x : tensor<1x2xf32>
@@ -102,6 +104,34 @@ TEST(OracleTest, CallsFunctionsOfTheModuleAndIgnoresMachines) {
   std::string after;
   llvm::raw_string_ostream(after) << *module;
   EXPECT_EQ(before, after) << "the module itself must not change";
+}
+
+TEST(OracleTest, TakesAModelAtEveryPhaseWithTensors) {
+  std::vector<std::vector<double>> outputs;
+  for (const char *phase : {"model", "placed", "routed"}) {
+    auto module = mlir::parseSourceFile<mlir::ModuleOp>(
+        std::string(MOZART_SOURCE_DIR) + "/test/Phases/one-layer-" + phase +
+            ".mlir",
+        &context());
+    ASSERT_TRUE(module);
+    auto compiled = CompiledFunction::compile(*module, "forward");
+    ASSERT_TRUE(compiled.ok()) << phase << ": " << compiled.status();
+    std::vector<Value> inputs;
+    double number = 0;
+    for (const ValueType &type : compiled->argumentTypes()) {
+      std::vector<double> elements;
+      for (int64_t i = 0; i < type.elements(); ++i)
+        elements.push_back(std::sin(number += 1));
+      inputs.push_back(tensor(type.shape, elements));
+    }
+    auto results = compiled->run(inputs);
+    ASSERT_TRUE(results.ok()) << results.status();
+    outputs.push_back(results->front().elements);
+  }
+  EXPECT_EQ(outputs[0], outputs[1]);
+  // Sums are formed in another order.
+  for (size_t i = 0; i < outputs[0].size(); ++i)
+    EXPECT_NEAR(outputs[0][i], outputs[2][i], 1e-5) << i;
 }
 
 TEST(OracleTest, NamesAFunctionThatIsMissing) {
