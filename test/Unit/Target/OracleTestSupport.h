@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -32,8 +33,8 @@ inline mlir::MLIRContext &context() {
     mlir::DialectRegistry registry;
     registerAllDialects(registry);
     registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                    mlir::linalg::LinalgDialect, mlir::scf::SCFDialect,
-                    mlir::tensor::TensorDialect>();
+                    mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+                    mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
     return new mlir::MLIRContext(registry,
                                  mlir::MLIRContext::Threading::DISABLED);
   }();
