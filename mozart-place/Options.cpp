@@ -7,6 +7,7 @@
 
 #include "Options.h"
 
+#include "mozart/Dialect/Wafer/Transforms/Passes.h"
 #include "mozart/Placement/Placement.h"
 
 #include "absl/strings/numbers.h"
@@ -23,7 +24,7 @@ struct Option {
   const char *value; // how --help calls it
   const char *help;
   std::string PlaceOptions::*text = nullptr;
-  int64_t PlaceOptions::*number = nullptr;
+  std::optional<int64_t> PlaceOptions::*number = nullptr;
   uint64_t PlaceOptions::*seed = nullptr;
 };
 } // namespace
@@ -39,10 +40,15 @@ static absl::Span<const Option> options() {
        "routed experts of the model (default: what the traces\n"
        "say; of .npy, which does not say, the highest id + 1)",
        nullptr, &PlaceOptions::experts},
-      {"chiplets", "N", "expert chiplets of the machine (required)", nullptr,
+      {"machine", "NAME",
+       "machine to place on: a preset (see below), or a file with\n"
+       "a wafer.machine (with a '/' or ending in .mlir)",
+       &PlaceOptions::machine},
+      {"chiplets", "N", "expert chiplets, where no machine is named", nullptr,
        &PlaceOptions::chiplets},
-      {"groups", "N", "switch groups they form, of equal size (default: 1)",
-       nullptr, &PlaceOptions::groups},
+      {"groups", "N",
+       "switch groups that these form, of equal size (default: 1)", nullptr,
+       &PlaceOptions::groups},
       {"algorithm", "NAME", "how to place (default: algorithm1); see below",
        &PlaceOptions::algorithm},
       {"seed", "N", "seed of algorithms that draw (default: 0)", nullptr,
@@ -62,10 +68,16 @@ static absl::Status setOption(const Option &option, absl::string_view value,
   if (value.empty())
     return absl::InvalidArgumentError(
         absl::StrFormat("--%s needs a value", option.name));
-  if (option.text)
+  if (option.text) {
     result.*option.text = std::string(value);
-  else if (option.number ? !absl::SimpleAtoi(value, &(result.*option.number))
-                         : !absl::SimpleAtoi(value, &(result.*option.seed)))
+    return absl::OkStatus();
+  }
+  int64_t number = 0;
+  bool read = option.number ? absl::SimpleAtoi(value, &number)
+                            : absl::SimpleAtoi(value, &(result.*option.seed));
+  if (read && option.number)
+    result.*option.number = number;
+  if (!read)
     return absl::InvalidArgumentError(absl::StrFormat(
         "--%s takes an integer%s that fits 64 bits, found '%s'", option.name,
         option.seed ? " of at least 0" : "", value));
@@ -122,7 +134,8 @@ serving engines load it.
 Standard output is JSON. "profile" and "evaluation" hold, for each layer and as
 a mean:
   c_t                    distinct chiplets a token goes to, mean over tokens
-  g_t                    distinct switch groups, likewise
+  g_t                    distinct switch groups, likewise; a chiplet that hangs
+                         below no switch is in none
   load_max_over_mean     (token, expert) pairs of the busiest chiplet over the
                          mean of chiplets
   receive_max_over_mean  distinct tokens it receives, likewise
@@ -135,7 +148,7 @@ std::string mozart::placeHelp() {
       "mozart-place: puts the experts of a model on chiplets, by a routing "
       "trace\n\n"
       "usage: mozart-place --profile=a.npy --evaluate=b.npy --experts=64 \\\n"
-      "                    --chiplets=16 --groups=4 -o placement.json\n\n"
+      "                    --machine=mozart-olmoe -o placement.json\n\n"
       "options:\n";
   for (const Option &option : options()) {
     std::string left = absl::StrCat("--", option.name, "=", option.value);
@@ -147,6 +160,9 @@ std::string mozart::placeHelp() {
       left.clear();
     }
   }
+  text += "\nmachines:\n";
+  for (const wafer::MachinePreset &preset : wafer::getMachinePresets())
+    absl::StrAppend(&text, "  ", preset.name.str(), "\n");
   text += "\nalgorithms:\n";
   for (const PlacementAlgorithm &algorithm : PlacementAlgorithm::all())
     absl::StrAppendFormat(&text, "  %-16s %s%s\n", algorithm.name,

@@ -13,6 +13,7 @@
 #include "absl/types/span.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mozart {
@@ -21,11 +22,11 @@ struct PlaceOptions {
   std::string profile;  // a trace file; empty for none
   std::string evaluate; // likewise
   std::string algorithm = "algorithm1";
-  std::string output;  // a placement file; empty for none
-  std::string loadCap; // empty for none
-  int64_t experts = 0; // 0: by the traces
-  int64_t chiplets = 0;
-  int64_t groups = 1;
+  std::string output;                      // a placement file; empty for none
+  std::string loadCap;                     // empty for none
+  std::string machine;                     // a preset or a file; empty for none
+  std::optional<int64_t> experts;          // by the traces where not given
+  std::optional<int64_t> chiplets, groups; // instead of a machine
   uint64_t seed = 0;
   bool help = false;
 };

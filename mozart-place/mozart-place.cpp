@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChipletGroups.h"
 #include "Options.h"
 #include "StatisticsJson.h"
 #include "mozart/Placement/PlaceLayers.h"
@@ -78,13 +79,14 @@ static absl::Status checkTraces(const Traces &traces) {
 }
 
 static absl::StatusOr<Traces> readTraces(const PlaceOptions &options) {
-  if (options.experts < 0)
+  if (options.experts && *options.experts < 1)
     return absl::InvalidArgumentError(
-        absl::StrFormat("--experts=%d; expected at least 1", options.experts));
-  absl::StatusOr<Traces> traces = readBoth(options, options.experts);
+        absl::StrFormat("--experts=%d; expected at least 1", *options.experts));
+  absl::StatusOr<Traces> traces =
+      readBoth(options, options.experts.value_or(0));
   // One of them may have been taken by its highest id: read it again as one of
   // the other's model. Where it says another number, that fails.
-  if (traces.ok() && options.experts == 0 && traces->experts != 0)
+  if (traces.ok() && !options.experts && traces->experts != 0)
     traces = readBoth(options, traces->experts);
   if (!traces.ok())
     return traces;
@@ -117,15 +119,6 @@ chooseAlgorithm(const PlaceOptions &options) {
   return algorithm;
 }
 
-/// The switch group of each chiplet.
-static absl::StatusOr<std::vector<int32_t>>
-groupsOfMachine(const PlaceOptions &options) {
-  if (options.chiplets == 0)
-    return absl::InvalidArgumentError(
-        "the machine is not known; give --chiplets=N and --groups=N");
-  return uniformGroups(options.chiplets, options.groups);
-}
-
 /// Counts what the placements do to each trace.
 static absl::StatusOr<std::vector<TraceStatistics>>
 countTraces(const Traces &traces, absl::Span<const Placement> placements,
@@ -156,16 +149,16 @@ static absl::Status run(const PlaceOptions &options) {
       chooseAlgorithm(options);
   if (!algorithm.ok())
     return algorithm.status();
-  absl::StatusOr<std::vector<int32_t>> groupOf = groupsOfMachine(options);
-  if (!groupOf.ok())
-    return groupOf.status();
+  absl::StatusOr<ChipletGroups> groups = chipletGroups(options);
+  if (!groups.ok())
+    return groups.status();
   absl::StatusOr<Traces> traces = readTraces(options);
   if (!traces.ok())
     return traces.status();
 
   PlacementProblem problem;
   problem.numExperts = traces->experts;
-  problem.groupOf = *groupOf;
+  problem.groupOf = groups->forPlacing;
   problem.profile = traces->profile ? &*traces->profile : nullptr;
   problem.seed = options.seed;
   absl::StatusOr<std::vector<Placement>> placements =
@@ -176,7 +169,7 @@ static absl::Status run(const PlaceOptions &options) {
     for (const std::string &remark : placement.remarks)
       std::fprintf(stderr, "mozart-place: remark: %s\n", remark.c_str());
   absl::StatusOr<std::vector<TraceStatistics>> counted =
-      countTraces(*traces, *placements, *groupOf);
+      countTraces(*traces, *placements, groups->forCounting);
   if (!counted.ok())
     return counted.status();
 
@@ -185,7 +178,7 @@ static absl::Status run(const PlaceOptions &options) {
   summary.seed = options.seed;
   summary.experts = traces->experts;
   summary.chiplets = problem.numChiplets();
-  summary.groups = *std::max_element(groupOf->begin(), groupOf->end()) + 1;
+  summary.groups = groups->count;
   summary.layers = traces->layers;
   // The file comes last: a failure before it leaves none.
   absl::Status status = writeFile("-", printStatistics(summary, *counted));

@@ -4,6 +4,7 @@
 
 import json
 
+import conftest
 import numpy as np
 import placement_reference as reference
 import pytest
@@ -192,19 +193,94 @@ def test_placing_without_a_trace(tool, tmp_path):
 def test_help_names_every_option_and_algorithm(tool):
     done = tool("mozart-place", "--help")
     assert done.returncode == 0
-    for word in ["--profile", "--evaluate", "--experts", "--chiplets", "--groups",
-                 "--algorithm", "--seed", "--load-cap", "-o", "contiguous",
+    for word in ["--profile", "--evaluate", "--experts", "--machine", "toy", "mozart-olmoe",
+                 "--chiplets", "--groups", "--algorithm", "--seed", "--load-cap", "-o", "contiguous",
                  "random", "algorithm1", "c_t", "g_t", "load_max_over_mean",
                  "receive_max_over_mean"]:
         assert word in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+@pytest.mark.parametrize("machine,chiplets,groups,experts", [
+    ("toy", 4, 2, 8), ("mozart-olmoe", 16, 4, 64),
+    (conftest.SOURCE_DIR / "share" / "mozart" / "machines" / "toy.mlir", 4, 2, 9)])
+def test_a_machine_is_its_chiplets_and_groups(tool, tmp_path, machine, chiplets,
+                                              groups, experts):
+    profile = save(tmp_path / "a.npy", draw(200, 2, 2, experts, seed=11))
+    said, meant = tmp_path / "said.json", tmp_path / "meant.json"
+    common = [f"--profile={profile}", f"--experts={experts}"]
+    by_machine = tool("mozart-place", *common, f"--machine={machine}", "-o", said)
+    by_numbers = tool("mozart-place", *common, f"--chiplets={chiplets}",
+                      f"--groups={groups}", "-o", meant)
+    assert by_machine.returncode == 0, by_machine.stderr
+    assert by_machine.stderr == ""
+    assert by_machine.stdout == by_numbers.stdout
+    assert said.read_text() == meant.read_text()
+
+
+# Chiplets of the two switches are declared in turn; the attention chiplet hosts
+# experts too, and is in no group.
+UNEVEN = """
+#compute = #wafer.compute<tiles = 1, arrays_per_tile = 1, array_rows = 4,
+  array_columns = 4, clock_hz = 1000000000,
+  tile_sram_bytes_per_second = 1000000000>
+#link = #wafer.wires<wires = 8, wire_bytes_per_second = 125000000>
+#switching = #wafer.switching<forwarding = cut_through, buffer_bytes = 4096>
+wafer.machine @uneven tree {
+  wafer.switch @s0 #switching
+  wafer.switch @s1 #switching
+  wafer.chiplet @a hosts experts sram_bytes 1024 #compute
+  wafer.chiplet @b hosts experts sram_bytes 1024 #compute
+  wafer.chiplet @root hosts any sram_bytes 1024 #compute
+  wafer.chiplet @c hosts experts sram_bytes 1024 #compute
+"""
+UNEVEN_LINKS = [("root", "s0"), ("root", "s1"), ("s0", "a"), ("s1", "b"),
+                ("s0", "c")]
+UNEVEN_GROUPS = [0, 1, -1, 0]
+
+
+@pytest.mark.parametrize("algorithm", ["contiguous", "algorithm1"])
+def test_groups_of_a_machine_need_not_be_even(tool, tmp_path, algorithm):
+    links = "".join(f"  wafer.link @{a} -> @{b} #link\n"
+                    for pair in UNEVEN_LINKS for a, b in (pair, pair[::-1]))
+    machine = tmp_path / "uneven.mlir"
+    machine.write_text(UNEVEN + links + "}\n")
+    ids = draw(300, 1, 2, 8, seed=12)
+    output = tmp_path / "placement.json"
+    done = tool("mozart-place", f"--profile={save(tmp_path / 'a.npy', ids)}",
+                f"--machine={machine}", f"--algorithm={algorithm}", "-o", output)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["chiplets"], found["groups"]) == (4, 2)
+    chiplet_of = chiplets_of(json.loads(output.read_text()), 0, 4, 8)
+    expected = reference.statistics(ids[:, 0], 8, chiplet_of, UNEVEN_GROUPS)
+    assert found["profile"]["layers"] == [pytest.approx(expected, rel=1e-12)]
+
+
 # What is wrong; arguments with {good} and {bad} for trace files; parts of the
 # error.
 GOOD = ["--experts=8", "--chiplets=4"]
 ERRORS = {
-    "no chiplets": (["--profile={good}"], ["--chiplets"]),
+    "no machine": (["--profile={good}"], ["--machine", "--chiplets"]),
+    "groups alone": (["--profile={good}", "--groups=2"], ["--chiplets"]),
+    "no chiplets": (["--profile={good}", "--chiplets=0"], ["0 chiplets"]),
+    "unknown machine": (
+        ["--profile={good}", "--machine=mozart-olmo"],
+        ["'mozart-olmo'", "'mozart-deepseek-moe-16b', 'mozart-olmoe', "
+         "'mozart-qwen3-30b', 'toy'"]),
+    "missing machine": (
+        ["--profile={good}", "--machine={bad}.mlir"], ["bad.mlir", "No such file"]),
+    "machine and chiplets": (
+        ["--profile={good}", "--machine=toy", "--chiplets=4"],
+        ["--machine=toy", "leave out --chiplets"]),
+    "machine and groups": (
+        ["--profile={good}", "--machine=toy", "--groups=2"],
+        ["--machine=toy", "leave out --groups"]),
+    "a machine of more chiplets than experts": (
+        ["--profile={good}", "--experts=8", "--machine=mozart-olmoe"],
+        ["16 chiplets for 8 experts"]),
+    "zero experts": (
+        ["--profile={good}", "--experts=0", "--machine=toy"], ["--experts=0"]),
     "negative chiplets": (["--profile={good}", "--chiplets=-4"], ["-4 chiplets"]),
     "more chiplets than experts": (
         ["--profile={good}", "--experts=8", "--chiplets=9"],
@@ -332,8 +408,8 @@ def mean_c_t(tool, profiles, evaluations, algorithm):
     c_t = []
     for profile, evaluation in zip(profiles, evaluations):
         done = tool("mozart-place", f"--profile={profile}",
-                    f"--evaluate={evaluation}", "--experts=64", "--chiplets=16",
-                    "--groups=4", f"--algorithm={algorithm}")
+                    f"--evaluate={evaluation}", "--experts=64",
+                    "--machine=mozart-olmoe", f"--algorithm={algorithm}")
         assert done.returncode == 0, done.stderr
         c_t.append(json.loads(done.stdout)["evaluation"]["mean"]["c_t"])
     return np.mean(c_t)

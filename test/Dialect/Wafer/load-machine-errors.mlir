@@ -4,7 +4,9 @@
 // NONE: error: no machine is named; expected machine=<name or path>
 
 // RUN: not mozart-opt %t/empty.mlir --wafer-load-machine=machine=mozart-olmo 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: 'mozart-olmo' is not a machine of this module, not a path (with a '/' or ending in .mlir), and not one of the presets 'mozart-deepseek-moe-16b', 'mozart-olmoe', 'mozart-qwen3-30b', 'toy'
+// UNKNOWN: error: 'mozart-olmo' is not a path (with a '/' or ending in .mlir), and not one of the presets 'mozart-deepseek-moe-16b', 'mozart-olmoe', 'mozart-qwen3-30b', 'toy'
+// RUN: not mozart-opt %S/Inputs/pair.mlir --wafer-load-machine=machine=pear 2>&1 | FileCheck %s --check-prefix=PEAR
+// PEAR: error: 'pear' is not a machine of this module, not a path (with a '/' or ending in .mlir), and not one of the presets
 
 // RUN: not mozart-opt %t/function.mlir --wafer-load-machine=machine=toy 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // FUNCTION: function.mlir:2:1: error: 'toy' is a func.func, expected a wafer.machine

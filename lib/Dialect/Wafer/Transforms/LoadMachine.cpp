@@ -110,11 +110,10 @@ FailureOr<MachineOp> wafer::loadMachine(ModuleOp module, StringRef machine) {
   for (const MachinePreset &preset : getMachinePresets())
     if (preset.name == machine)
       return addMachine(module, preset.source, ("preset " + machine).str());
-  InFlightDiagnostic diag =
-      module.emitError() << "'" << machine
-                         << "' is not a machine of this module, not a path "
-                            "(with a '/' or ending in .mlir), and not one of "
-                            "the presets ";
+  InFlightDiagnostic diag = module.emitError() << "'" << machine << "' is not ";
+  if (!module.getOps<MachineOp>().empty())
+    diag << "a machine of this module, not ";
+  diag << "a path (with a '/' or ending in .mlir), and not one of the presets ";
   llvm::interleaveComma(
       getMachinePresets(), diag,
       [&](const MachinePreset &preset) { diag << "'" << preset.name << "'"; });
