@@ -8,6 +8,7 @@
 #include "mozart/Dialect/Chiplet/IR/Chiplet.h"
 
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
+#include "mozart/Support/Assembly.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -117,18 +118,6 @@ int64_t chiplet::getBufferBytes(BufferType type) {
 //===----------------------------------------------------------------------===//
 // Assembly
 //===----------------------------------------------------------------------===//
-
-static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &count) {
-  int64_t value;
-  if (parser.parseInteger(value))
-    return failure();
-  count = parser.getBuilder().getI64IntegerAttr(value);
-  return success();
-}
-
-static void printCount(OpAsmPrinter &printer, Operation *, IntegerAttr count) {
-  printer << count.getInt();
-}
 
 #define GET_OP_CLASSES
 #include "mozart/Dialect/Chiplet/IR/ChipletOps.cpp.inc"

@@ -7,6 +7,8 @@
 
 #include "mozart/Dialect/MoE/IR/MoE.h"
 
+#include "mozart/Support/Assembly.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -118,7 +120,7 @@ LogicalResult MoEDialect::verifyRegionResultAttribute(
 // Routing type
 //===----------------------------------------------------------------------===//
 
-static void printCount(AsmPrinter &printer, int64_t count) {
+static void printExtent(AsmPrinter &printer, int64_t count) {
   if (ShapedType::isDynamic(count))
     printer << "?";
   else
@@ -159,9 +161,9 @@ Type RoutingType::parse(AsmParser &parser) {
 
 void RoutingType::print(AsmPrinter &printer) const {
   printer << "<";
-  printCount(printer, getTokens());
+  printExtent(printer, getTokens());
   printer << "x" << getK() << " of ";
-  printCount(printer, getExperts());
+  printExtent(printer, getExperts());
   printer << ", " << getGateType();
   if (getLocal())
     printer << ", local";
@@ -195,29 +197,12 @@ LogicalResult RoutingType::verify(function_ref<InFlightDiagnostic()> emitError,
 // Attributes
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Fact {
-  StringRef name;
-  int64_t value;
-};
-} // namespace
-
-static LogicalResult
-requireAtLeast(int64_t least, ArrayRef<Fact> facts,
-               function_ref<InFlightDiagnostic()> emitError) {
-  for (const Fact &fact : facts)
-    if (fact.value < least)
-      return emitError() << "'" << fact.name << "' is " << fact.value
-                         << ", expected at least " << least;
-  return success();
-}
-
 /// Factors whose product must stay below 2^63.
 static LogicalResult
-requireProductFits(ArrayRef<Fact> facts,
+requireProductFits(ArrayRef<NamedCount> facts,
                    function_ref<InFlightDiagnostic()> emitError) {
   int64_t product = 1;
-  for (const Fact &fact : facts)
+  for (const NamedCount &fact : facts)
     if (__builtin_mul_overflow(product, fact.value, &product))
       return emitError() << "the product up to '" << fact.name << "' ("
                          << fact.value << ") does not fit in 63 bits";
@@ -246,7 +231,7 @@ requireFinite(StringRef name, const llvm::APFloat &value,
 LogicalResult ModelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef name, int64_t sequences,
                                 int64_t sequenceLength, int64_t microBatches) {
-  Fact facts[] = {{"sequences", sequences},
+  NamedCount facts[] = {{"sequences", sequences},
                   {"sequence_length", sequenceLength},
                   {"micro_batches", microBatches}};
   return success(succeeded(requireAtLeast(1, facts, emitError)) &&
@@ -292,7 +277,7 @@ LogicalResult HeadsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t query, int64_t kv, int64_t dim,
                                 llvm::APFloat scale, bool, bool,
                                 llvm::APFloat epsilon) {
-  Fact facts[] = {{"query", query}, {"kv", kv}, {"dim", dim}};
+  NamedCount facts[] = {{"query", query}, {"kv", kv}, {"dim", dim}};
   if (failed(requireAtLeast(1, facts, emitError)) ||
       failed(requireProductFits(facts, emitError)) ||
       failed(requireFinite("scale", scale, emitError)) ||
@@ -309,7 +294,7 @@ LatentHeadsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t query, int64_t queryRank, int64_t kvRank,
                         int64_t nope, int64_t rope, int64_t value,
                         llvm::APFloat scale, bool, llvm::APFloat epsilon) {
-  Fact facts[] = {{"query", query},
+  NamedCount facts[] = {{"query", query},
                   {"kv_rank", kvRank},
                   {"nope", nope},
                   {"rope", rope},
@@ -471,18 +456,6 @@ PlacementAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
-
-static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &count) {
-  int64_t value;
-  if (parser.parseInteger(value))
-    return failure();
-  count = parser.getBuilder().getI64IntegerAttr(value);
-  return success();
-}
-
-static void printCount(OpAsmPrinter &printer, Operation *, IntegerAttr count) {
-  printer << count.getInt();
-}
 
 static ParseResult parseDouble(OpAsmParser &parser, FloatAttr &attribute) {
   FailureOr<llvm::APFloat> value = moe::detail::parseDouble(parser);

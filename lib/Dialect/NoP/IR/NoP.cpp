@@ -8,6 +8,7 @@
 #include "mozart/Dialect/NoP/IR/NoP.h"
 
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
+#include "mozart/Support/Assembly.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -108,18 +109,6 @@ FailureOr<int64_t> nop::getScatterRows(moe::RoutingType routing,
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
-
-static ParseResult parseCount(OpAsmParser &parser, IntegerAttr &count) {
-  int64_t value;
-  if (parser.parseInteger(value))
-    return failure();
-  count = parser.getBuilder().getI64IntegerAttr(value);
-  return success();
-}
-
-static void printCount(OpAsmPrinter &printer, Operation *, IntegerAttr count) {
-  printer << count.getInt();
-}
 
 #define GET_OP_CLASSES
 #include "mozart/Dialect/NoP/IR/NoPOps.cpp.inc"

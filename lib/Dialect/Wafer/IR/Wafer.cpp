@@ -7,6 +7,8 @@
 
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
 
+#include "mozart/Support/Assembly.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -56,23 +58,6 @@ void WaferDialect::initialize() {
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
-
-namespace {
-struct Fact {
-  StringRef name;
-  int64_t value;
-};
-} // namespace
-
-static LogicalResult
-requireAtLeast(int64_t least, ArrayRef<Fact> facts,
-               function_ref<InFlightDiagnostic()> emitError) {
-  for (const Fact &fact : facts)
-    if (fact.value < least)
-      return emitError() << "'" << fact.name << "' is " << fact.value
-                         << ", expected at least " << least;
-  return success();
-}
 
 LogicalResult ComputeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t tiles, int64_t arraysPerTile,
@@ -144,18 +129,6 @@ LogicalResult WiresAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
-
-static ParseResult parseBytes(OpAsmParser &parser, IntegerAttr &bytes) {
-  int64_t value;
-  if (parser.parseInteger(value))
-    return failure();
-  bytes = parser.getBuilder().getI64IntegerAttr(value);
-  return success();
-}
-
-static void printBytes(OpAsmPrinter &printer, Operation *, IntegerAttr bytes) {
-  printer << bytes.getInt();
-}
 
 #define GET_OP_CLASSES
 #include "mozart/Dialect/Wafer/IR/WaferOps.cpp.inc"

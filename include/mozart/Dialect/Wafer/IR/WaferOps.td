@@ -54,7 +54,7 @@ def Wafer_ChipletOp : Wafer_PartOp<"chiplet", [Symbol]> {
                        Wafer_HostsAttr:$hosts,
                        I64Attr:$sram_bytes, Wafer_ComputeAttr:$compute);
   let assemblyFormat = [{
-    $sym_name `hosts` `` $hosts `sram_bytes` custom<Bytes>($sram_bytes) $compute
+    $sym_name `hosts` `` $hosts `sram_bytes` custom<Count>($sram_bytes) $compute
     attr-dict
   }];
   let hasVerifier = 1;
