@@ -15,6 +15,7 @@ namespace mozart {
 absl::StatusOr<Placement> placeContiguous(const PlacementProblem &problem);
 absl::StatusOr<Placement> placeRandom(const PlacementProblem &problem);
 absl::StatusOr<Placement> placeAlgorithm1(const PlacementProblem &problem);
+absl::StatusOr<Placement> placeLoad(const PlacementProblem &problem);
 
 /// The placement that puts clusters[c] on chiplet c.
 Placement placementOf(absl::Span<const std::vector<int32_t>> clusters,

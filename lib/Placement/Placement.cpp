@@ -128,6 +128,7 @@ static const PlacementAlgorithm kAlgorithms[] = {
     {"random", "a seeded shuffle, in even pieces", false, placeRandom},
     {"algorithm1", "the paper's: clusters by co-activation", true,
      placeAlgorithm1},
+    {"load", "heaviest first, to the least loaded chiplet", true, placeLoad},
 };
 
 absl::Span<const PlacementAlgorithm> PlacementAlgorithm::all() {

@@ -57,7 +57,8 @@ def check_statistics(found, ids, placement, experts, chiplets, groups):
         assert found["mean"][name] == pytest.approx(mean, rel=1e-12)
 
 
-@pytest.mark.parametrize("algorithm", ["contiguous", "random", "algorithm1"])
+@pytest.mark.parametrize("algorithm", ["contiguous", "random", "algorithm1",
+                                       "load"])
 @pytest.mark.parametrize("experts,chiplets,groups", [(16, 8, 4), (13, 6, 3),
                                                      (5, 5, 1)])
 def test_statistics_are_those_of_the_placement(tool, tmp_path, algorithm, experts,

@@ -16,9 +16,10 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
     they had before is replaced. Chiplets are those that host experts, in declared
     order; their groups are the subtrees below the root.
 
-    Algorithms are `contiguous` (experts in order), `random` (shuffled by `seed`) and
+    Algorithms are `contiguous` (experts in order), `random` (shuffled by `seed`),
     `algorithm1` (the paper's: experts that fire together share a chiplet, and groups
-    carry equal load). The last goes by a routing profile: the trace `profile`, else
+    carry equal load) and `load` (chiplets carry equal load, as expert-parallel load
+    balancers place). The last two go by a routing profile: the trace `profile`, else
     the first `moe.profile` of the module. Slots and experts of the trace must be the
     model's, and so must its number of layers, unless it has one, which then stands
     for all.
@@ -30,7 +31,7 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"algorithm1\"",
-           "How to place: contiguous, random or algorithm1">,
+           "How to place: contiguous, random, algorithm1 or load">,
     Option<"profile", "profile", "std::string", /*default=*/"",
            "Routing trace to place by; without it, the module's moe.profile">,
     Option<"machine", "machine", "std::string", /*default=*/"",
