@@ -179,10 +179,10 @@ private:
   FailureOr<Spread> incoming(Operation *op, Value input,
                              moe::PlacementAttr placement) {
     Spread spread = known.lookup(input);
+    // Its nodes are those of the placement, as the op's verifier says.
     auto expertsOf = placement.getExpertsOf();
-    auto experts = expertsOf.begin();
-    for (const ExchangeLoops::NodeRows &node : spread.nodes)
-      if (experts == expertsOf.end() || (experts++)->second != node.experts)
+    for (auto [held, expected] : llvm::zip(spread.nodes, expertsOf))
+      if (held.experts != expected.second)
         return op->emitOpError() << "has placement " << placement
                                  << ", but its input is of another placement";
     return spread;

@@ -29,16 +29,20 @@ struct PairExchange {
   SmallVector<SmallVector<GatherOp>> gathers;
 };
 
-constexpr remark::RemarkOpts kRemark =
+} // namespace
+
+static constexpr remark::RemarkOpts kRemark =
     remark::RemarkOpts::name("Deduplicate").category("nop-deduplicate");
 
 /// Says why the exchange stays as it is.
-LogicalResult missed(Operation *at, StringRef what) {
+static LogicalResult missed(Operation *at, StringRef what) {
   remark::missed(at->getLoc(), kRemark)
       << "the exchange stays one of pairs: "
       << ("'" + at->getName().getStringRef() + "' " + what).str();
   return failure();
 }
+
+namespace {
 
 class Matcher {
 public:

@@ -43,8 +43,10 @@ struct NodeState {
   bool worked = false;
 };
 
+} // namespace
+
 /// How messages name what was found.
-StringRef describe(const NodeState &state) {
+static StringRef describe(const NodeState &state) {
   switch (state.kind) {
   case NodeState::Unknown:
     return "a value of unknown origin";
@@ -65,15 +67,19 @@ StringRef describe(const NodeState &state) {
   llvm_unreachable("all kinds are named");
 }
 
-moe::PlacementAttr placementOf(Operation *exchange) {
+static moe::PlacementAttr placementOf(Operation *exchange) {
   return cast<moe::PlacementAttr>(*exchange->getInherentAttr("placement"));
 }
 
-int64_t numberOf(Operation *exchange, StringRef attribute) {
+static int64_t numberOf(Operation *exchange, StringRef attribute) {
   return cast<IntegerAttr>(*exchange->getInherentAttr(attribute)).getInt();
 }
 
-int64_t layerOf(Operation *exchange) { return numberOf(exchange, "layer"); }
+static int64_t layerOf(Operation *exchange) {
+  return numberOf(exchange, "layer");
+}
+
+namespace {
 
 /// Follows the values on nodes through all of a function.
 class NodeStates {
