@@ -26,9 +26,6 @@
 
 using namespace mozart;
 
-/// The matrix of co-activation takes 8 bytes for each pair: 128 MiB here.
-static constexpr int64_t kMaxExpertsOfMatrix = 4096;
-
 namespace {
 /// Fills the clusters of one layer.
 class Clustering {
@@ -166,11 +163,11 @@ mozart::placeAlgorithm1(const PlacementProblem &problem) {
   if (!problem.profile)
     return absl::InvalidArgumentError(
         "placement algorithm 'algorithm1' needs a routing profile");
-  if (problem.numExperts > kMaxExpertsOfMatrix)
+  if (problem.numExperts > kMaxExpertsOfCoactivation)
     return absl::InvalidArgumentError(absl::StrFormat(
         "placement algorithm 'algorithm1' counts every pair of experts and "
         "takes at most %d of them, found %d",
-        kMaxExpertsOfMatrix, problem.numExperts));
+        kMaxExpertsOfCoactivation, problem.numExperts));
   Clustering clustering(*problem.profile, problem.profileLayer());
   std::vector<std::vector<int32_t>> clusters =
       clustering.run(evenCapacities(problem.numExperts, problem.numChiplets()));

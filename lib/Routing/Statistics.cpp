@@ -7,7 +7,10 @@
 
 #include "mozart/Routing/Statistics.h"
 
+#include "absl/strings/str_format.h"
+
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace mozart;
@@ -45,6 +48,41 @@ static double maxOverMean(absl::Span<const int64_t> counts) {
   int64_t max = *std::max_element(counts.begin(), counts.end());
   return static_cast<double>(max) * static_cast<double>(counts.size()) /
          static_cast<double>(sum);
+}
+
+absl::StatusOr<ExpertStatistics> mozart::expertStatistics(const Trace &trace,
+                                                          int64_t layer) {
+  int64_t experts = trace.numExperts();
+  if (experts > kMaxExpertsOfCoactivation)
+    return absl::InvalidArgumentError(
+        absl::StrFormat("co-activation of %d experts; expected at most %d",
+                        experts, kMaxExpertsOfCoactivation));
+  ExpertStatistics result;
+  result.load = expertLoad(trace, layer);
+  std::vector<int64_t> together = coactivation(trace, layer);
+  result.loadMaxOverMean = maxOverMean(result.load);
+  if (result.loadMaxOverMean == 0)
+    return result;
+  double mean = std::accumulate(result.load.begin(), result.load.end(), 0.0) /
+                static_cast<double>(experts);
+  double squares = 0, peaks = 0;
+  int64_t chosen = 0;
+  for (int64_t e = 0; e < experts; ++e) {
+    double deviation = static_cast<double>(result.load[e]) - mean;
+    squares += deviation * deviation;
+    if (result.load[e] == 0)
+      continue;
+    int64_t highest = 0;
+    for (int64_t f = 0; f < experts; ++f)
+      if (f != e)
+        highest = std::max(highest, together[e * experts + f]);
+    peaks += static_cast<double>(highest) / static_cast<double>(result.load[e]);
+    ++chosen;
+  }
+  result.loadVariation =
+      std::sqrt(squares / static_cast<double>(experts)) / mean;
+  result.peakCoactivation = peaks / static_cast<double>(chosen);
+  return result;
 }
 
 LayerStatistics mozart::layerStatistics(const Trace &trace, int64_t layer,

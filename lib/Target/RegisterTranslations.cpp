@@ -9,10 +9,14 @@
 
 #include "mozart/Target/Execute.h"
 #include "mozart/Target/ImportHFConfig.h"
+#include "mozart/Target/RoutingTranslations.h"
 #include "mozart/Target/Simulate.h"
 
 void mozart::registerAllTranslations() {
+  registerConvertRouting();
   registerExecute();
+  registerExportRouting();
   registerImportHFConfig();
+  registerRoutingStatistics();
   registerSimulate();
 }

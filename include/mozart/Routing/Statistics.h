@@ -19,6 +19,24 @@ std::vector<int64_t> expertLoad(const Trace &trace, int64_t layer);
 /// diagonal holds the load). Paper section "Placement", C_ij.
 std::vector<int64_t> coactivation(const Trace &trace, int64_t layer);
 
+/// How the tokens of a layer choose among its experts.
+struct ExpertStatistics {
+  std::vector<int64_t> load; // as expertLoad
+  /// Highest load and standard deviation of the load, both over the mean.
+  double loadMaxOverMean = 0, loadVariation = 0;
+  /// Of each expert e that any token chose, the highest share of its tokens
+  /// that some one other expert has too, P(f given e); the mean over those.
+  double peakCoactivation = 0;
+};
+
+/// Most experts of which pairs are counted: a matrix of 128 MiB.
+constexpr int64_t kMaxExpertsOfCoactivation = 4096;
+
+/// Fails with kInvalidArgument on more than kMaxExpertsOfCoactivation experts.
+/// All but the load is zero where no token chose any.
+absl::StatusOr<ExpertStatistics> expertStatistics(const Trace &trace,
+                                                  int64_t layer);
+
 /// What a placement does to a layer's tokens.
 struct LayerStatistics {
   /// Mean over tokens of distinct chiplets and distinct switch groups that a
@@ -30,9 +48,9 @@ struct LayerStatistics {
 };
 
 /// Counts a layer of bound routing. `chipletOf[e]` is the chiplet ordinal of
-/// expert e, `groupOf[c]` the group of chiplet c (-1: it is in none). Tokens whose slots are all
-/// padding count as tokens that are sent nowhere. A layer in which no token
-/// is sent anywhere has zero everywhere.
+/// expert e, `groupOf[c]` the group of chiplet c (-1: it is in none). Tokens
+/// whose slots are all padding count as tokens that are sent nowhere. A layer
+/// in which no token is sent anywhere has zero everywhere.
 LayerStatistics layerStatistics(const Trace &trace, int64_t layer,
                                 absl::Span<const int32_t> chipletOf,
                                 absl::Span<const int32_t> groupOf);

@@ -9,6 +9,7 @@
 
 #include "Testing.h"
 
+#include <cmath>
 #include <random>
 #include <set>
 
@@ -27,6 +28,31 @@ TEST(Statistics, CountsCoactivation) {
   EXPECT_THAT(coactivation(trace, 0), ElementsAre(2, 2, 0, //
                                                   2, 2, 0, //
                                                   0, 0, 1));
+}
+
+TEST(Statistics, SaysHowExpertsAreChosen) {
+  // Load 4 2 2 0, mean 2. Of 0's tokens one half have 1 (and one half 2); all
+  // of 1's and of 2's have 0; expert 3 has none.
+  Trace trace = makeTrace(4, 1, 2, 4, {0, 1, 0, 2, 1, 0, 2, 0});
+  ExpertStatistics stats = *expertStatistics(trace, 0);
+  EXPECT_THAT(stats.load, ElementsAre(4, 2, 2, 0));
+  EXPECT_DOUBLE_EQ(stats.loadMaxOverMean, 2);
+  EXPECT_DOUBLE_EQ(stats.loadVariation, std::sqrt((4 + 0 + 0 + 4) / 4.0) / 2);
+  EXPECT_DOUBLE_EQ(stats.peakCoactivation, (0.5 + 1 + 1) / 3);
+}
+
+TEST(Statistics, ExpertsThatNobodyChose) {
+  ExpertStatistics stats =
+      *expertStatistics(makeTrace(2, 1, 1, 2, {-1, -1}), 0);
+  EXPECT_THAT(stats.load, ElementsAre(0, 0));
+  EXPECT_EQ(stats.loadMaxOverMean, 0);
+  EXPECT_EQ(stats.loadVariation, 0);
+  EXPECT_EQ(stats.peakCoactivation, 0);
+}
+
+TEST(Statistics, RefusesAMatrixThatIsTooLarge) {
+  Trace trace = makeTrace(1, 1, 1, 4097, {0});
+  expectInvalid(expertStatistics(trace, 0), {"4097 experts", "at most 4096"});
 }
 
 TEST(Statistics, CountsChipletsAndGroups) {
