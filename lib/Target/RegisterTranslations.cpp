@@ -8,6 +8,7 @@
 #include "mozart/Target/RegisterTranslations.h"
 
 #include "mozart/Target/Execute.h"
+#include "mozart/Target/ExportProto.h"
 #include "mozart/Target/ImportHFConfig.h"
 #include "mozart/Target/RoutingTranslations.h"
 #include "mozart/Target/Simulate.h"
@@ -16,6 +17,7 @@ void mozart::registerAllTranslations() {
   registerConvertRouting();
   registerExecute();
   registerExportRouting();
+  registerExportProto();
   registerImportHFConfig();
   registerRoutingStatistics();
   registerSimulate();
