@@ -24,6 +24,9 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["LC_ALL"] = "C.UTF-8"
 config.substitutions.append(("%mozart_source", config.mozart_source_dir))
 config.substitutions.append(("%python", config.python))
+config.substitutions.append(
+    ("%mozart_plugin", str(Path(config.mozart_binary_dir) / "lib" / "MozartPlugin.so"))
+)
 # Stock MLIR from linalg to the LLVM dialect, and its runner, without the lines
 # that say where a printed array is and of what shape.
 config.substitutions.append(

@@ -4,6 +4,7 @@
 #   mozart_add_mlir_library(Name SOURCES a.cpp ... LINK lib ...)   uses libMLIR, the shared PCH
 #   mozart_add_tool(name SOURCES a.cpp LINK lib ...)               a thin main over MLIR libraries
 #   mozart_add_core_tool(name SOURCES a.cpp LINK lib ...)          a thin main over cores alone
+#   mozart_add_plugin(Name SOURCES a.cpp LINK lib ...)             Name.so, for tools of MLIR to load
 #   mozart_add_core_unittest(Name SOURCES a.cpp ... LINK lib ...)  GoogleTest of a core
 #   mozart_add_mlir_unittest(Name SOURCES a.cpp ... LINK lib ...)  GoogleTest that uses MLIR
 #   mozart_tablegen(file.td OUT gen-flag ...)                      one .inc, collected in MozartIncGen
@@ -65,6 +66,15 @@ endfunction()
 function(mozart_add_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MozartMLIRFlags)
+  target_precompile_headers(${name} REUSE_FROM MozartPCH)
+  add_dependencies(${name} MozartIncGen)
+endfunction()
+
+function(mozart_add_plugin name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} MODULE ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES PREFIX "")
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MozartMLIRFlags)
   target_precompile_headers(${name} REUSE_FROM MozartPCH)
   add_dependencies(${name} MozartIncGen)
