@@ -165,8 +165,10 @@ public:
       return failure();
     std::string name;
     for (auto function : (*reference)->getOps<func::FuncOp>())
-      if (function->hasAttr("moe.model"))
+      if (function->hasAttr("moe.model")) {
         name = function.getSymName().str();
+        storedOps = function.front().getOperations().size();
+      }
     absl::StatusOr<CompiledFunction> compiled =
         CompiledFunction::compile(**reference, name);
     if (!compiled.ok())
@@ -230,14 +232,25 @@ private:
     return success();
   }
 
-  /// Longest chain of sums: the lengths of all axes that a kernel sums over.
+  /// Terms on the longest chain of sums: the lengths of what one micro-batch's
+  /// kernels sum over.
   int64_t chainLength() const {
-    int64_t length = program.k + 1;
+    int64_t length = 1;
     for (const Task &task : program.tasks)
       for (const KernelStep &step : task.steps)
         if (!step.resultTypes.empty() && step.resultTypes[0].shape.size() > 1)
           length += step.resultTypes[0].shape.back();
-    return length;
+    return length / program.microBatches + 1;
+  }
+
+  /// What roundings add up to, relative to the terms: one for each op whose
+  /// result is stored, and one for each addition in the type that sums are
+  /// formed in (f64 for f64, else f32).
+  double relativeError(ElementType element) const {
+    double sums = epsilonOf(element == ElementType::F64 ? ElementType::F64
+                                                        : ElementType::F32);
+    return static_cast<double>(storedOps) * epsilonOf(element) +
+           static_cast<double>(chainLength()) * sums;
   }
 
   LogicalResult compareResult(const ResultValue &result,
@@ -251,8 +264,8 @@ private:
         terms[i] += std::abs(expected.elements[row + j]);
     }
     absl::Status same =
-        compareWithBound(result.value.elements, expected.elements, terms,
-                         chainLength(), epsilonOf(result.value.type.element));
+        compareWithBound(result.value.elements, expected.elements, terms, 1,
+                         relativeError(result.value.type.element));
     if (same.ok())
       return success();
     return op.emitOpError() << "result " << result.result << " of micro-batch "
@@ -264,6 +277,7 @@ private:
   const Program &program;
   const std::vector<Argument> &arguments;
   const ValueReport &report;
+  int64_t storedOps = 0;
 };
 } // namespace
 

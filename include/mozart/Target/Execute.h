@@ -25,9 +25,10 @@ struct ExecuteOptions {
 
 /// Executes the one program of `module` on random arguments, in several orders,
 /// and holds the results against the model's where there is one: first the
-/// experts that were chosen, exactly, then the numbers, within 4 n eps of the sum
-/// of their terms, where n is the length of the longest chain of sums. Returns
-/// what it found as JSON; reports every difference and fails.
+/// experts that were chosen, exactly, then the numbers, within four times what
+/// roundings can add up to: one eps of the stored type for each op, and one of
+/// the type of sums for each term of the longest chain of them. Returns what it
+/// found as JSON; reports the first difference and fails.
 mlir::FailureOr<std::string> executeModule(mlir::ModuleOp module,
                                            const ExecuteOptions &options);
 
