@@ -7,6 +7,12 @@
 
 #include "mozart/Pipelines/Compile.h"
 
+#include "mozart/Conversion/Passes.h"
+#include "mozart/Dialect/Chiplet/Transforms/Passes.h"
+#include "mozart/Dialect/MoE/Transforms/Passes.h"
+#include "mozart/Dialect/NoP/Transforms/Passes.h"
+#include "mozart/Dialect/Wafer/Transforms/Passes.h"
+
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -54,45 +60,65 @@ FailureOr<size_t> findPhase(StringRef name, ReportError reportError) {
                      llvm::join(ArrayRef<StringRef>(kPhases), ", "));
 }
 
-/// `name=value`, quoted where a value could be taken apart.
-std::string option(StringRef name, StringRef value) {
-  if (value.empty())
-    return "";
-  return (name + "=\"" + value + "\" ").str();
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+void addModel(OpPassManager &manager, const CompileOptions &options) {
+  if (!options.machine.empty()) {
+    wafer::WaferLoadMachineOptions load;
+    load.machine = options.machine;
+    manager.addPass(wafer::createWaferLoadMachine(load));
+  }
+  manager.addPass(moe::createVerifyModel());
 }
 
-/// The passes that lead to each phase, as text.
-SmallVector<std::string> passesOf(const CompileOptions &options,
-                                  const Preset &preset) {
-  StringRef algorithm = options.algorithm.empty()
-                            ? preset.algorithm
-                            : StringRef(options.algorithm);
-  std::string seed = option("seed", std::to_string(options.seed));
-  std::string model = "mozart-verify-model";
-  if (!options.machine.empty())
-    model = "wafer-load-machine{" + option("machine", options.machine) + "}," +
-            model;
-  std::string placed = "moe-place-experts{" +
-                       option("algorithm", algorithm) +
-                       option("profile", options.profile) + seed +
-                       "},mozart-verify-placed";
-  std::string routed = "convert-moe-to-nop,";
-  if (preset.deduplicate)
-    routed += "nop-deduplicate,nop-multicast-in-switch,nop-reduce-in-switch,";
-  routed += "mozart-verify-routed";
-  std::string program =
-      "convert-nop-to-chiplet{" + option("preset", preset.name) + seed +
-      option("slices", std::to_string(options.slices)) +
-      option("weight-copies", preset.overlap ? "2" : "1") +
-      "},chiplet.program(mozart-verify-program)";
-  std::string schedule =
-      preset.overlap
-          ? "chiplet-schedule-overlap{" + option("profile", options.profile) +
-                "}"
-          : "chiplet-schedule-serial";
-  std::string scheduled = "chiplet.program(" + schedule +
-                          ",chiplet-allocate-buffers,mozart-verify-scheduled)";
-  return {model, placed, routed, program, scheduled};
+void addPlaced(OpPassManager &manager, const CompileOptions &options,
+               const Preset &preset) {
+  moe::MoEPlaceExpertsOptions place;
+  place.algorithm = options.algorithm.empty() ? preset.algorithm.str()
+                                              : std::string(options.algorithm);
+  place.profile = options.profile;
+  place.machine = options.machine;
+  place.seed = static_cast<uint64_t>(options.seed.getValue());
+  manager.addPass(moe::createMoEPlaceExperts(place));
+  manager.addPass(moe::createVerifyPlaced());
+}
+
+void addRouted(OpPassManager &manager, const Preset &preset) {
+  manager.addPass(createConvertMoEToNoP());
+  if (preset.deduplicate) {
+    manager.addPass(nop::createNoPDeduplicate());
+    manager.addPass(nop::createNoPMulticastInSwitch());
+    manager.addPass(nop::createNoPReduceInSwitch());
+  }
+  manager.addPass(nop::createVerifyRouted());
+}
+
+void addProgram(OpPassManager &manager, const CompileOptions &options,
+                const Preset &preset) {
+  ConvertNoPToChipletOptions convert;
+  convert.preset = preset.name.str();
+  convert.machine = options.machine;
+  convert.seed = options.seed;
+  convert.slices = options.slices;
+  convert.weightCopies = preset.overlap ? 2 : 1;
+  manager.addPass(createConvertNoPToChiplet(convert));
+  manager.nest<chiplet::ProgramOp>().addPass(chiplet::createVerifyProgram());
+}
+
+void addScheduled(OpPassManager &manager, const CompileOptions &options,
+                  const Preset &preset) {
+  OpPassManager &program = manager.nest<chiplet::ProgramOp>();
+  if (preset.overlap) {
+    chiplet::ChipletScheduleOverlapOptions schedule;
+    schedule.profile = options.profile;
+    program.addPass(chiplet::createChipletScheduleOverlap(schedule));
+  } else {
+    program.addPass(chiplet::createChipletScheduleSerial());
+  }
+  program.addPass(chiplet::createChipletAllocateBuffers());
+  program.addPass(chiplet::createVerifyScheduled());
 }
 
 } // namespace
@@ -106,13 +132,17 @@ LogicalResult mozart::buildCompilePipeline(OpPassManager &manager,
   FailureOr<size_t> last = findPhase(options.compileTo, reportError);
   if (failed(last))
     return failure();
-  SmallVector<std::string> phases = passesOf(options, *preset);
-  std::string text =
-      llvm::join(ArrayRef<std::string>(phases).take_front(*last + 1), ",");
-  std::string error;
-  llvm::raw_string_ostream stream(error);
-  if (failed(parsePassPipeline(text, manager, stream)))
-    return reportError(error);
+  if (options.seed < 0)
+    return reportError("seed is " + Twine(options.seed) +
+                       ", expected a number from 0 to 2^63 - 1");
+  const std::function<void()> phases[] = {
+      [&] { addModel(manager, options); },
+      [&] { addPlaced(manager, options, *preset); },
+      [&] { addRouted(manager, *preset); },
+      [&] { addProgram(manager, options, *preset); },
+      [&] { addScheduled(manager, options, *preset); }};
+  for (const auto &phase : ArrayRef(phases).take_front(*last + 1))
+    phase();
   return success();
 }
 

@@ -14,6 +14,26 @@
 // RUN: FileCheck %s --check-prefix=SEED < %t.whole.mlir
 // SEED: chiplet.program @forward on @toy {{.*}} preset "dedup" seed 7
 
+// A name may hold what separates options and passes.
+// RUN: rm -rf %t.dir && mkdir -p "%t.dir/a \"b} {c,d"
+// RUN: mozart-opt %S/Inputs/wide.mlir -o "%t.dir/a \"b} {c,d/wide.mlir"
+// RUN: mozart-opt %s --mozart-compile="machine='%t.dir/a \"b} {c,d/wide.mlir' preset=baseline compile-to=placed" | FileCheck %s --check-prefix=NAMED
+// NAMED: #moe.placement<@wide, [1, 1, 1, 2, 2, 2]>
+
+// The machine that is named is the one, also beside others: of those that the
+// module has, of a path and of a preset, for a model that was placed elsewhere.
+// RUN: mozart-opt %s --mozart-compile="machine=toy preset=baseline compile-to=placed" -o %t.toy.mlir
+// RUN: mozart-opt %t.toy.mlir --mozart-compile="machine=%S/Inputs/wide.mlir preset=baseline" -o %t.wide.mlir
+// RUN: FileCheck %s --check-prefix=OTHER < %t.wide.mlir
+// RUN: mozart-opt %t.toy.mlir --wafer-load-machine=machine=%S/Inputs/wide.mlir --mozart-compile="machine=toy preset=baseline" | FileCheck %s --check-prefix=SAME
+// OTHER: chiplet.program @forward on @wide
+// SAME: chiplet.program @forward on @toy
+
+// SRAM is used from both ends, of as much as there could be use for: this one has
+// 2^62 bytes.
+// RUN: mozart-translate --execute %t.wide.mlir --compare=%s | FileCheck %s --check-prefix=WIDE
+// WIDE: "equal_to_model": true
+
 // MODEL: wafer.machine @toy
 // MODEL: moe.route %{{.*}} layer 0 :
 // PLACED: moe.route %{{.*}} layer 0 placed #placement

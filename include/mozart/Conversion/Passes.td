@@ -86,11 +86,14 @@ def ConvertNoPToChiplet : Pass<"convert-nop-to-chiplet", "::mlir::ModuleOp"> {
            "Token slices of every exchange; 0: the fewest that fit">,
     Option<"weightCopies", "weight-copies", "int64_t", /*default=*/"1",
            "Blocks whose expert weights should fit at once, where possible">,
+    Option<"machine", "machine", "std::string", /*default=*/"",
+           "Machine of a model without exchanges, where the module has several">,
     Option<"preset", "preset", "std::string", /*default=*/"\"custom\"",
            "Name of the preset, for reports">,
     Option<"seed", "seed", "int64_t", /*default=*/"0",
            "Seed that the model was compiled with, for reports">];
-  let dependentDialects = ["::mozart::chiplet::ChipletDialect"];
+  let dependentDialects = [
+    "::mozart::chiplet::ChipletDialect", "::mozart::wafer::WaferDialect"];
 }
 
 #endif // MOZART_CONVERSION_PASSES_TD

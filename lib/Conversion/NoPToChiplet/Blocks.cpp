@@ -16,11 +16,21 @@ using namespace mozart;
 static constexpr int64_t kAlignment = 64;
 /// With more slices than this, room for loads ahead of time is not worth it.
 static constexpr int64_t kMostSlicesForCopies = 16;
+/// More tasks than this are a mistake, and would only use up memory.
+static constexpr int64_t kMostTasks = 4000000;
+
+bool mozart::isWeight(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return function.getArgAttr(argument.getArgNumber(), "moe.param") ||
+         llvm::any_of(value.getUsers(), llvm::IsaPred<nop::ShardOp>);
+}
 
 int64_t mozart::getValueBytes(Type type) {
-  return chiplet::getBufferBytes(
-      chiplet::BufferType::get(type.getContext(), type,
-                               chiplet::MemoryKind::Sram, 0));
+  return chiplet::getBufferBytes(chiplet::BufferType::get(
+      type.getContext(), type, chiplet::MemoryKind::Sram, 0));
 }
 
 static int64_t paddedBytes(Type type) {
@@ -30,10 +40,9 @@ static int64_t paddedBytes(Type type) {
 
 Type mozart::getSliceType(Type type, int64_t slices) {
   if (auto routing = dyn_cast<moe::RoutingType>(type))
-    return moe::RoutingType::get(type.getContext(),
-                                 routing.getTokens() / slices, routing.getK(),
-                                 routing.getExperts(), routing.getGateType(),
-                                 routing.getLocal());
+    return moe::RoutingType::get(
+        type.getContext(), routing.getTokens() / slices, routing.getK(),
+        routing.getExperts(), routing.getGateType(), routing.getLocal());
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() != 2 || tensor.isDynamicDim(0))
     return type;
@@ -59,7 +68,8 @@ static Operation *soleUser(ValueRange values) {
 static FailureOr<ExchangeChain> findChain(Operation *dispatch) {
   ExchangeChain chain;
   chain.dispatch = dispatch;
-  chain.local = dyn_cast_or_null<nop::LocalOp>(soleUser(dispatch->getResults()));
+  chain.local =
+      dyn_cast_or_null<nop::LocalOp>(soleUser(dispatch->getResults()));
   if (!chain.local)
     return dispatch->emitOpError(
         "sends rows that are not used by exactly one nop.local; expected the "
@@ -74,11 +84,11 @@ static FailureOr<ExchangeChain> findChain(Operation *dispatch) {
   chain.combine = soleUser(chain.local.getResults());
   if (!isa_and_nonnull<nop::GatherOp, nop::ReduceOp>(chain.combine) ||
       chain.local.getNumResults() != 1)
-    return chain.local.emitOpError(
-        "has results that are not used by exactly one nop.gather or nop.reduce");
+    return chain.local.emitOpError("has results that are not used by exactly "
+                                   "one nop.gather or nop.reduce");
   if (isa<nop::GatherOp>(chain.combine)) {
-    chain.sum = dyn_cast_or_null<moe::CombineOp>(
-        soleUser(chain.combine->getResults()));
+    chain.sum =
+        dyn_cast_or_null<moe::CombineOp>(soleUser(chain.combine->getResults()));
     if (!chain.sum)
       return chain.combine->emitOpError(
           "has rows that are not used by exactly one moe.combine");
@@ -122,6 +132,76 @@ static LogicalResult checkOps(func::FuncOp function, const ModelPlan &plan) {
                                "of the model function");
   }
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Adds the bytes of `value` to `total`; a distributed one counts with all
+/// experts on one node. Fails where it cannot be in a buffer.
+static LogicalResult addBytes(Value value, int64_t experts, int64_t &total) {
+  Type type = value.getType();
+  if (auto distributed = dyn_cast<nop::DistributedType>(type))
+    type = nop::instantiate(distributed.getLocal(), experts);
+  auto emitError = [&] { return mlir::emitError(value.getLoc()); };
+  if (!chiplet::BufferType::getChecked(emitError, type.getContext(), type,
+                                       chiplet::MemoryKind::Sram, int64_t(0)))
+    return failure();
+  if (__builtin_add_overflow(total, paddedBytes(type), &total))
+    return emitError() << "needs more bytes, with the values before it, than "
+                          "fit in 63 bits; expected a smaller model";
+  return success();
+}
+
+/// All values can be in buffers, and no sum of their bytes that the plan takes
+/// overflows: it counts a value at most four times for each micro-batch.
+static LogicalResult checkBytes(func::FuncOp function, int64_t microBatches) {
+  int64_t experts = 1, total = 0;
+  function.walk([&](moe::RouteOp route) {
+    experts = std::max(experts, route.getRouting().getType().getExperts());
+  });
+  for (Value argument : function.getArguments())
+    if (!argument.use_empty() && failed(addBytes(argument, experts, total)))
+      return failure();
+  for (Operation &op : function.front())
+    for (Value result : op.getResults())
+      if (failed(addBytes(result, experts, total)))
+        return failure();
+  int64_t all;
+  if (__builtin_mul_overflow(total, microBatches, &all) ||
+      __builtin_mul_overflow(all, 4, &all))
+    return function.emitError()
+           << "has values of " << total << " bytes in each of " << microBatches
+           << " micro-batches, more than 2^61 in all; expected a smaller model";
+  return success();
+}
+
+/// The program does not outgrow what can be held and scheduled.
+static LogicalResult checkTasks(func::FuncOp function, const ModelPlan &plan,
+                                int64_t microBatches) {
+  int64_t tasks = 0;
+  for (const ModelBlock &block : plan.blocks)
+    for (Operation *op : block.ops) {
+      auto chain = plan.chains.find(op);
+      if (chain == plan.chains.end()) {
+        tasks += plan.covered.contains(op) ? 0 : 1;
+        continue;
+      }
+      auto nodes = cast<nop::DistributedType>(op->getResult(0).getType())
+                       .getNodes()
+                       .size();
+      tasks += plan.slices * static_cast<int64_t>(nodes + 2);
+    }
+  int64_t all;
+  if (!__builtin_mul_overflow(tasks, microBatches, &all) && all <= kMostTasks)
+    return success();
+  return function.emitError()
+         << "would become a program of " << tasks << " tasks (with "
+         << plan.slices << " token slices) for each of " << microBatches
+         << " micro-batches, more than the " << kMostTasks
+         << " that are supported; use fewer micro-batches, or chiplets with "
+            "more SRAM for fewer slices";
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,9 +254,8 @@ struct BlockDemand {
 
 class DemandCounter {
 public:
-  DemandCounter(const ModelPlan &plan, const MachineModel &machine,
-                func::FuncOp function)
-      : plan(plan), root(machine.root()), function(function) {}
+  DemandCounter(const ModelPlan &plan, const MachineModel &machine)
+      : plan(plan), root(machine.root()) {}
 
   BlockDemand count(const ModelBlock &block) {
     BlockDemand demand;
@@ -194,14 +273,8 @@ public:
   }
 
 private:
-  bool isParam(Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument && function.getArgAttr(argument.getArgNumber(),
-                                           "moe.param");
-  }
-
   void addWeight(Value value, BlockDemand &demand) {
-    if (isParam(value) && seen.insert(value).second)
+    if (isWeight(value) && seen.insert(value).second)
       demand.weights[root] += paddedBytes(value.getType());
   }
 
@@ -247,7 +320,7 @@ private:
       for (Value operand : op->getOperands()) {
         Operation *producer = operand.getDefiningOp();
         bool local = producer && position.contains(producer);
-        if (local || isParam(operand) ||
+        if (local || isWeight(operand) ||
             isa<nop::DistributedType>(operand.getType()) ||
             !inputs.insert(operand).second)
           continue;
@@ -271,7 +344,6 @@ private:
 
   const ModelPlan &plan;
   int32_t root;
-  func::FuncOp function;
   llvm::DenseSet<Value> seen;
 };
 
@@ -333,9 +405,10 @@ static std::vector<ModelBlock> joinSegments(std::vector<ModelBlock> segments,
     if (!opens) {
       ModelBlock joined = blocks.back();
       llvm::append_range(joined.ops, segment.ops);
-      opens = (holds(blocks.back(), isAttention) && holds(segment, isAttention)) ||
-              (holds(blocks.back(), isFfn) && holds(segment, isFfn)) ||
-              (holds(blocks.back(), isFfn) && holds(segment, isAttention));
+      opens =
+          (holds(blocks.back(), isAttention) && holds(segment, isAttention)) ||
+          (holds(blocks.back(), isFfn) && holds(segment, isFfn)) ||
+          (holds(blocks.back(), isFfn) && holds(segment, isAttention));
       if (!opens) {
         BlockDemand demand = counter.count(joined);
         int32_t root = machine.root();
@@ -387,22 +460,22 @@ FailureOr<ModelPlan> mozart::planModel(func::FuncOp function,
                                        const MachineModel &machine,
                                        const PlanOptions &options) {
   ModelPlan plan;
-  if (failed(findChains(function, plan)) || failed(checkOps(function, plan)))
+  auto model = function->getAttrOfType<moe::ModelAttr>("moe.model");
+  int64_t microBatches = model.getMicroBatches();
+  if (failed(findChains(function, plan)) || failed(checkOps(function, plan)) ||
+      failed(checkBytes(function, microBatches)))
     return failure();
   if (options.slices && failed(checkSlices(function, plan, options.slices)))
     return failure();
-  DemandCounter counter(plan, machine, function);
+  DemandCounter counter(plan, machine);
   plan.blocks = joinSegments(cutSegments(function), plan, counter, machine);
   std::vector<BlockDemand> demands;
   for (const ModelBlock &block : plan.blocks)
     demands.push_back(counter.count(block));
 
-  auto model = function->getAttrOfType<moe::ModelAttr>("moe.model");
-  int64_t waiting =
-      (model.getMicroBatches() - 1) * streamBytes(plan.blocks);
-  std::vector<int64_t> counts = options.slices
-                                    ? std::vector<int64_t>{options.slices}
-                                    : sliceCounts(plan);
+  int64_t waiting = (microBatches - 1) * streamBytes(plan.blocks);
+  std::vector<int64_t> counts =
+      options.slices ? std::vector<int64_t>{options.slices} : sliceCounts(plan);
   for (int64_t copies = options.weightCopies; copies >= 1; --copies)
     for (bool spill : {false, true})
       for (int64_t slices : counts) {
@@ -411,14 +484,17 @@ FailureOr<ModelPlan> mozart::planModel(func::FuncOp function,
         plan.slices = slices;
         plan.spill = spill;
         if (!findShortfall(demands, machine, slices, copies,
-                           spill ? 0 : waiting))
+                           spill ? 0 : waiting)) {
+          if (failed(checkTasks(function, plan, microBatches)))
+            return failure();
           return plan;
+        }
       }
   std::optional<Shortfall> shortfall =
       findShortfall(demands, machine, counts.back(), 1, 0);
   return function.emitError()
-         << "chiplet '" << machine.node(shortfall->node).name
-         << "' needs " << shortfall->need
-         << " bytes of SRAM for the weights of one block and "
-         << counts.back() << " token slices, and has " << shortfall->have;
+         << "chiplet '" << machine.node(shortfall->node).name << "' needs "
+         << shortfall->need
+         << " bytes of SRAM for the weights of one block and " << counts.back()
+         << " token slices, and has " << shortfall->have;
 }

@@ -59,6 +59,10 @@ mlir::FailureOr<ModelPlan> planModel(mlir::func::FuncOp function,
                                      const MachineModel &machine,
                                      const PlanOptions &options);
 
+/// Whether `value` is an argument that is the same for all micro-batches: one
+/// with `moe.param`, or that chiplets hold the experts of.
+bool isWeight(mlir::Value value);
+
 /// Bytes of a tensor or routing value of static size.
 int64_t getValueBytes(mlir::Type type);
 

@@ -15,7 +15,7 @@
 #include "ProgramWriter.h"
 
 #include "mozart/Conversion/Passes.h"
-#include "mozart/Dialect/Wafer/IR/Wafer.h"
+#include "mozart/Dialect/Wafer/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -33,6 +33,11 @@ static std::string argumentName(func::FuncOp function, int64_t index) {
   if (auto loc = dyn_cast<NameLoc>(function.getArgument(index).getLoc()))
     return loc.getName().str();
   return ("arg" + Twine(index)).str();
+}
+
+static bool isExchange(Operation *op) {
+  return isa<nop::ScatterOp, nop::MulticastOp, nop::GatherOp, nop::ReduceOp>(
+      op);
 }
 
 static moe::PlacementAttr placementOf(Operation *exchange) {
@@ -62,8 +67,7 @@ class Lowering {
 public:
   Lowering(func::FuncOp function, const MachineModel &machine,
            const ModelPlan &plan, ProgramWriter writer)
-      : function(function), machine(machine), plan(plan),
-        root(machine.root()),
+      : function(function), machine(machine), plan(plan), root(machine.root()),
         model(function->getAttrOfType<moe::ModelAttr>("moe.model")),
         writer(std::move(writer)), values(model.getMicroBatches()) {}
 
@@ -87,19 +91,14 @@ private:
   }
   int64_t memoryOf(int64_t node) const { return machine.memoryServing(node); }
 
-  bool isParam(Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument &&
-           function.getArgAttr(argument.getArgNumber(), "moe.param");
-  }
-
   //===--- Weights --------------------------------------------------------===//
 
   Value loadArgument(BlockArgument argument, int64_t node, Type contents,
                      std::optional<int64_t> batch, ArrayRef<int64_t> experts,
                      const Twine &name) {
     Location loc = argument.getLoc();
-    auto key = std::make_tuple(argument.getArgNumber(), node, batch.value_or(-1));
+    InputKey key(argument.getArgNumber(), node, batch.value_or(-1),
+                 SmallVector<int64_t>(experts));
     Value &source = inputs[key];
     if (!source)
       source = writer.input(loc, name, argument.getArgNumber(), contents,
@@ -114,7 +113,7 @@ private:
     for (Operation *op : block.ops)
       if (!plan.covered.contains(op) && !plan.chains.contains(op))
         for (Value operand : op->getOperands())
-          if (isParam(operand) && !weights.contains(operand)) {
+          if (isWeight(operand) && !weights.contains(operand)) {
             auto argument = cast<BlockArgument>(operand);
             weights[operand] = loadArgument(
                 argument, root, operand.getType(), std::nullopt, {},
@@ -139,10 +138,10 @@ private:
         Type contents = nop::instantiate(
             cast<nop::DistributedType>(input.getType()).getLocal(),
             experts.size());
-        shards[{input, node}] = loadArgument(
-            argument, node, contents, std::nullopt, experts,
-            argumentName(function, argument.getArgNumber()) + "[" +
-                machine.node(node).name + "]");
+        shards[{input, node}] =
+            loadArgument(argument, node, contents, std::nullopt, experts,
+                         argumentName(function, argument.getArgNumber()) + "[" +
+                             machine.node(node).name + "]");
       }
   }
 
@@ -157,22 +156,26 @@ private:
     auto found = local.find(value);
     if (found != local.end())
       return found->second;
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return local[value] = loadArgument(
-                 argument, root, value.getType(), microBatch, {},
-                 (argumentName(function, argument.getArgNumber()) + ".m" +
-                  Twine(microBatch))
-                     .str());
-    return reload(value);
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument)
+      return reload(value);
+    std::string name = argumentName(function, argument.getArgNumber());
+    // A weight is the same for all micro-batches, also where it is a result.
+    if (isWeight(value))
+      return weights[value] = loadArgument(argument, root, value.getType(),
+                                           std::nullopt, {}, name);
+    return local[value] =
+               loadArgument(argument, root, value.getType(), microBatch, {},
+                            (name + ".m" + Twine(microBatch)).str());
   }
 
   /// Brings back a value that waited in the DRAM.
   Value reload(Value value) {
-    Value target = writer.alloc(value.getLoc(), taskName("reload"),
-                                value.getType(), chiplet::MemoryKind::Sram,
-                                root);
-    writer.load(value.getLoc(), taskName("reload"),
-                spilled[microBatch][value], target);
+    Value target =
+        writer.alloc(value.getLoc(), taskName("reload"), value.getType(),
+                     chiplet::MemoryKind::Sram, root);
+    writer.load(value.getLoc(), taskName("reload"), spilled[microBatch][value],
+                target);
     return values[microBatch][value] = target;
   }
 
@@ -208,8 +211,8 @@ private:
       layer.setPlacementAttr(nullptr);
     for (auto [result, original] :
          llvm::zip(clone->getResults(), op->getResults()))
-      result.setType(nop::instantiate(
-          getSliceType(original.getType(), slices), experts));
+      result.setType(
+          nop::instantiate(getSliceType(original.getType(), slices), experts));
     return SmallVector<Value>(clone->getResults());
   }
 
@@ -239,8 +242,8 @@ private:
       emitSlice(chain, slice, input, routing, result);
   }
 
-  void emitSlice(ExchangeChain chain, int64_t slice, Value input,
-                 Value routing, Value result) {
+  void emitSlice(ExchangeChain chain, int64_t slice, Value input, Value routing,
+                 Value result) {
     Location loc = chain.dispatch->getLoc();
     auto routingType =
         cast<moe::RoutingType>(chain.dispatch->getOperand(1).getType());
@@ -257,7 +260,8 @@ private:
     std::map<int64_t, llvm::DenseMap<Value, Value>> arrived;
     SmallVector<Value> writes;
     for (const auto &[node, experts] : expertsOf)
-      for (auto [index, value] : llvm::enumerate(chain.dispatch->getResults())) {
+      for (auto [index, value] :
+           llvm::enumerate(chain.dispatch->getResults())) {
         Value buffer = writer.alloc(
             loc,
             taskName((index == 0 ? "rows" : "table") + suffix + "[" +
@@ -266,10 +270,9 @@ private:
         arrived[node][value] = buffer;
         writes.push_back(buffer);
       }
-    writer.dispatch(loc,
-                    exchangeOf(chain.dispatch, row,
-                               taskName("dispatch" + suffix)),
-                    viewOf(input), routingView, writes);
+    writer.dispatch(
+        loc, exchangeOf(chain.dispatch, row, taskName("dispatch" + suffix)),
+        viewOf(input), routingView, writes);
 
     SmallVector<Value> partials;
     for (const auto &[node, experts] : expertsOf)
@@ -279,8 +282,7 @@ private:
   }
 
   Type localType(Value distributed, int64_t experts) const {
-    Type local =
-        cast<nop::DistributedType>(distributed.getType()).getLocal();
+    Type local = cast<nop::DistributedType>(distributed.getType()).getLocal();
     return nop::instantiate(getSliceType(local, plan.slices), experts);
   }
 
@@ -294,31 +296,29 @@ private:
       reads.push_back(found != arrived.end() ? found->second
                                              : shards.at({input, node}));
     }
-    std::string name = taskName("experts" + suffix + "[" +
-                                machine.node(node).name + "]");
+    std::string name =
+        taskName("experts" + suffix + "[" + machine.node(node).name + "]");
     Value result = writer.alloc(local.getLoc(), name,
                                 localType(local.getResult(0), experts),
                                 chiplet::MemoryKind::Sram, node);
-    writer.compute(
-        local.getLoc(), name, node, reads, result,
-        [&](OpBuilder &body, ValueRange arguments) {
-          IRMapping mapping;
-          Block &block = local.getBody().front();
-          mapping.map(block.getArguments(), arguments);
-          for (Operation &op : block.without_terminator()) {
-            SmallVector<Value> results =
-                cloneKernel(body, &op, mapping, plan.slices, experts);
-            mapping.map(op.getResults(), results);
-          }
-          return SmallVector<Value>{
-              mapping.lookup(block.getTerminator()->getOperand(0))};
-        });
+    writer.compute(local.getLoc(), name, node, reads, result,
+                   [&](OpBuilder &body, ValueRange arguments) {
+                     IRMapping mapping;
+                     Block &block = local.getBody().front();
+                     mapping.map(block.getArguments(), arguments);
+                     for (Operation &op : block.without_terminator()) {
+                       SmallVector<Value> results = cloneKernel(
+                           body, &op, mapping, plan.slices, experts);
+                       mapping.map(op.getResults(), results);
+                     }
+                     return SmallVector<Value>{
+                         mapping.lookup(block.getTerminator()->getOperand(0))};
+                   });
     return result;
   }
 
-  void emitReturn(ExchangeChain chain, int64_t row,
-                  const std::string &suffix, ValueRange partials,
-                  Value routingView, Value resultView) {
+  void emitReturn(ExchangeChain chain, int64_t row, const std::string &suffix,
+                  ValueRange partials, Value routingView, Value resultView) {
     Location loc = chain.combine->getLoc();
     Value target = resultView;
     if (chain.sum)
@@ -363,12 +363,13 @@ private:
       for (Value result : op->getResults()) {
         auto found = values[microBatch].find(result);
         if (found == values[microBatch].end() ||
-            llvm::all_of(result.getUsers(),
-                         [&](Operation *user) { return inside.contains(user); }))
+            llvm::all_of(result.getUsers(), [&](Operation *user) {
+              return inside.contains(user);
+            }))
           continue;
-        Value target = writer.alloc(result.getLoc(), taskName("spill"),
-                                    result.getType(),
-                                    chiplet::MemoryKind::Dram, memoryOf(root));
+        Value target =
+            writer.alloc(result.getLoc(), taskName("spill"), result.getType(),
+                         chiplet::MemoryKind::Dram, memoryOf(root));
         writer.store(result.getLoc(), taskName("spill"), found->second, target);
         spilled[microBatch][result] = target;
         values[microBatch].erase(result);
@@ -385,9 +386,8 @@ private:
       Value source = bufferOf(value);
       std::string name =
           ("m" + Twine(microBatch) + ".result" + Twine(index)).str();
-      Value target =
-          writer.alloc(results.getLoc(), name, value.getType(),
-                       chiplet::MemoryKind::Dram, memoryOf(root));
+      Value target = writer.alloc(results.getLoc(), name, value.getType(),
+                                  chiplet::MemoryKind::Dram, memoryOf(root));
       writer.store(results.getLoc(), "store " + name, source, target);
       writer.output(results.getLoc(), target, index, microBatch);
     }
@@ -401,8 +401,10 @@ private:
   ProgramWriter writer;
   std::string prefix;
   int64_t microBatch = 0;
-  /// DRAM buffers of arguments, by argument, node and micro-batch.
-  std::map<std::tuple<unsigned, int64_t, int64_t>, Value> inputs;
+  /// DRAM buffers of arguments, by argument, node, micro-batch and experts:
+  /// layers that share weights may place them differently.
+  using InputKey = std::tuple<unsigned, int64_t, int64_t, SmallVector<int64_t>>;
+  std::map<InputKey, Value> inputs;
   /// SRAM buffers of this block's weights.
   llvm::DenseMap<Value, Value> weights;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> shards;
@@ -431,14 +433,41 @@ struct ConvertNoPToChiplet
   }
 
 private:
-  FailureOr<wafer::MachineOp> findMachine() {
+  /// The machine that the exchanges are placed on; without any, the one that is
+  /// named, else the module's only one.
+  FailureOr<wafer::MachineOp> findMachine(func::FuncOp function) {
+    Operation *first = nullptr;
+    for (Operation &op : function.front()) {
+      if (!isExchange(&op))
+        continue;
+      if (!first)
+        first = &op;
+      FlatSymbolRefAttr symbol = placementOf(first).getMachine();
+      if (placementOf(&op).getMachine() == symbol)
+        continue;
+      InFlightDiagnostic diag =
+          op.emitOpError() << "is on machine " << placementOf(&op).getMachine()
+                           << ", expected " << symbol
+                           << " as for the first exchange";
+      diag.attachNote(first->getLoc()) << "the first exchange is here";
+      return diag;
+    }
+    if (first) {
+      wafer::MachineOp found =
+          wafer::lookupMachine(first, placementOf(first).getMachine());
+      if (!found)
+        return failure();
+      return found;
+    }
+    if (!machine.empty())
+      return wafer::loadMachine(getOperation(), machine);
     SmallVector<wafer::MachineOp> machines(
         getOperation().getOps<wafer::MachineOp>());
     if (machines.size() != 1)
       return getOperation().emitError()
              << "has " << machines.size()
              << " machines, expected exactly one; load one with "
-                "wafer-load-machine";
+                "wafer-load-machine, or choose with the option machine";
     return machines.front();
   }
 
@@ -487,11 +516,14 @@ private:
 
   LogicalResult lower(func::FuncOp function) {
     auto model = function->getAttrOfType<moe::ModelAttr>("moe.model");
-    FailureOr<wafer::MachineOp> machineOp = findMachine();
-    if (failed(machineOp))
-      return failure();
+    if (function.isExternal())
+      return function.emitError()
+             << "is only declared, expected a function with a body";
     if (!function.getBody().hasOneBlock())
       return function.emitError() << "has control flow, expected one block";
+    FailureOr<wafer::MachineOp> machineOp = findMachine(function);
+    if (failed(machineOp))
+      return failure();
     MachineModel machine = wafer::getMachineModel(*machineOp);
     PlanOptions options;
     options.slices = slices;

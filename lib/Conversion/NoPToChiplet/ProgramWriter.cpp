@@ -94,19 +94,17 @@ MoverAttr ProgramWriter::channel() {
 
 void ProgramWriter::load(Location loc, const Twine &name, Value source,
                          Value target) {
-  auto op = LoadOp::create(
-      builder, loc, EventType::get(builder.getContext()),
-      builder.getStringAttr(name), source, target, channel(), waitsFor(source),
-      IntegerAttr());
+  auto op = LoadOp::create(builder, loc, EventType::get(builder.getContext()),
+                           builder.getStringAttr(name), source, target,
+                           channel(), waitsFor(source), IntegerAttr());
   recordWrites(target, op.getEvent());
 }
 
 void ProgramWriter::store(Location loc, const Twine &name, Value source,
                           Value target) {
-  auto op = StoreOp::create(
-      builder, loc, EventType::get(builder.getContext()),
-      builder.getStringAttr(name), source, target, channel(), waitsFor(source),
-      IntegerAttr());
+  auto op = StoreOp::create(builder, loc, EventType::get(builder.getContext()),
+                            builder.getStringAttr(name), source, target,
+                            channel(), waitsFor(source), IntegerAttr());
   recordWrites(target, op.getEvent());
 }
 

@@ -44,16 +44,14 @@ public:
 
   /// Frees what is not used from task `position` on.
   void expire(int64_t position) {
-    llvm::erase_if(live, [&](Lifetime *buffer) {
-      return buffer->last < position;
-    });
+    llvm::erase_if(live,
+                   [&](Lifetime *buffer) { return buffer->last < position; });
   }
 
   /// The lowest free offset, or the highest; -1 if there is no room.
   int64_t place(Lifetime *buffer) {
-    llvm::sort(live, [](Lifetime *a, Lifetime *b) {
-      return a->offset < b->offset;
-    });
+    llvm::sort(live,
+               [](Lifetime *a, Lifetime *b) { return a->offset < b->offset; });
     int64_t best = -1, gapBegin = 0;
     auto consider = [&](int64_t gapEnd) {
       if (gapEnd - gapBegin < buffer->bytes)
@@ -131,8 +129,7 @@ public:
   LogicalResult run() {
     if (failed(collect()) || failed(allocateDrams()))
       return failure();
-    for (int32_t node = 0; node < machine.numNodes(); ++node)
-      heaps.emplace_back(machine.node(node).sramBytes);
+    makeHeaps();
     int64_t position = 0;
     for (TaskOpInterface task : tasks) {
       clock.enter(task);
@@ -177,12 +174,28 @@ private:
 
   void setOffset(Lifetime &buffer, int64_t offset) {
     buffer.offset = offset;
-    IntegerAttr attr =
-        Builder(program.getContext()).getI64IntegerAttr(offset);
+    IntegerAttr attr = Builder(program.getContext()).getI64IntegerAttr(offset);
     if (auto alloc = dyn_cast<AllocOp>(buffer.definition))
       alloc.setOffsetAttr(attr);
     else
       cast<InputOp>(buffer.definition).setOffsetAttr(attr);
+  }
+
+  /// A heap is no larger than all buffers of the program side by side, so that
+  /// one which grows from the top does not leave a vast SRAM empty below it.
+  void makeHeaps() {
+    std::vector<int64_t> needs(machine.numNodes(), 0);
+    for (const Lifetime &buffer : lifetimes) {
+      if (buffer.type.getMemory() != MemoryKind::Sram)
+        continue;
+      int64_t &need = needs[buffer.type.getIndex()];
+      int64_t padded;
+      if (__builtin_add_overflow(buffer.bytes, kAlignment - 1, &padded) ||
+          __builtin_add_overflow(need, padded / kAlignment * kAlignment, &need))
+        need = INT64_MAX;
+    }
+    for (int32_t node = 0; node < machine.numNodes(); ++node)
+      heaps.emplace_back(std::min(machine.node(node).sramBytes, needs[node]));
   }
 
   LogicalResult allocateDrams() {
@@ -214,8 +227,9 @@ private:
              << "needs " << need << " bytes of memory '" << memory.name
              << "', which has " << memory.bytes
              << "; declare it elastic to go on all the same";
-    remark::analysis(program.getLoc(), remark::RemarkOpts::name("ElasticMemory")
-                                           .category("chiplet-allocate-buffers"))
+    remark::analysis(program.getLoc(),
+                     remark::RemarkOpts::name("ElasticMemory")
+                         .category("chiplet-allocate-buffers"))
         << "elastic memory " << memory.name << " holds more than its size"
         << remark::metric("NeedBytes", need)
         << remark::metric("HaveBytes", memory.bytes);
@@ -282,8 +296,8 @@ private:
     SmallVector<TaskOpInterface> users;
     for (Lifetime *old : found->second) {
       // Readers come after writers, unless nobody reads.
-      llvm::append_range(users, old->readers.empty() ? old->writers
-                                                     : old->readers);
+      llvm::append_range(users,
+                         old->readers.empty() ? old->writers : old->readers);
     }
     // Later users first: they often come after earlier ones.
     for (TaskOpInterface user : llvm::reverse(users)) {

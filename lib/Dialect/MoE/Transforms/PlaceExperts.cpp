@@ -7,7 +7,7 @@
 
 #include "mozart/Dialect/MoE/Transforms/Layers.h"
 #include "mozart/Dialect/MoE/Transforms/Passes.h"
-#include "mozart/Dialect/Wafer/IR/Wafer.h"
+#include "mozart/Dialect/Wafer/Transforms/Passes.h"
 #include "mozart/Placement/PlaceLayers.h"
 #include "mozart/Target/RoutingSource.h"
 
@@ -72,15 +72,8 @@ struct MoEPlaceExperts
 
   FailureOr<wafer::MachineOp> findMachine() {
     ModuleOp module = getOperation();
-    if (!machine.empty()) {
-      StringRef name = StringRef(machine).ltrim('@');
-      auto found = module.lookupSymbol<wafer::MachineOp>(name);
-      if (!found)
-        return module.emitError()
-               << "has no wafer.machine '" << name
-               << "' to place experts on; load it with wafer-load-machine";
-      return found;
-    }
+    if (!machine.empty())
+      return wafer::loadMachine(module, machine);
     auto machines = llvm::to_vector(module.getOps<wafer::MachineOp>());
     if (machines.size() == 1)
       return machines.front();

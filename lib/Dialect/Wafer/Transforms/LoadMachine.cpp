@@ -95,6 +95,7 @@ static FailureOr<MachineOp> loadFile(ModuleOp module, StringRef path) {
 }
 
 FailureOr<MachineOp> wafer::loadMachine(ModuleOp module, StringRef machine) {
+  machine.consume_front("@");
   if (machine.empty())
     return module.emitError()
            << "no machine is named; expected machine=<name or path>";

@@ -11,7 +11,7 @@
 // RUN: mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --wafer-load-machine=machine=mozart-olmoe --moe-place-experts="machine=@toy algorithm=contiguous" | FileCheck %s --check-prefix=CHOSEN
 // CHOSEN: #moe.placement<@toy, [2, 2, 3, 3, 5, 5, 6, 6]>
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts=machine=@big 2>&1 | FileCheck %s --check-prefix=UNKNOWN-MACHINE
-// UNKNOWN-MACHINE: error: has no wafer.machine 'big' to place experts on; load it with wafer-load-machine
+// UNKNOWN-MACHINE: error: 'big' is not a machine of this module, not a path (with a '/' or ending in .mlir), and not one of the presets {{.*}}'toy'
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts=algorithm=best 2>&1 | FileCheck %s --check-prefix=UNKNOWN-ALGORITHM
 // UNKNOWN-ALGORITHM: error: no placement algorithm 'best'; there are contiguous, random, algorithm1
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts 2>&1 | FileCheck %s --check-prefix=NO-PROFILE

@@ -12,8 +12,8 @@ include "mlir/Pass/PassBase.td"
 def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
   let summary = "Choose the chiplets of every layer's experts";
   let description = [{
-    Gives all ops of every MoE layer a placement on a machine of the module; one that
-    they had before is replaced. Chiplets are those that host experts, in declared
+    Gives all ops of every MoE layer a placement on a machine; one that they had before
+    is replaced. Chiplets are those that host experts, in declared
     order; their groups are the subtrees below the root.
 
     Algorithms are `contiguous` (experts in order), `random` (shuffled by `seed`),
@@ -29,13 +29,15 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
     and the load of the busiest chiplet over the mean, each beside its value under
     `contiguous`.
   }];
+  let dependentDialects = ["::mozart::wafer::WaferDialect"];
   let options = [
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"algorithm1\"",
            "How to place: contiguous, random, algorithm1 or load">,
     Option<"profile", "profile", "std::string", /*default=*/"",
            "Routing trace to place by; without it, the module's moe.profile">,
     Option<"machine", "machine", "std::string", /*default=*/"",
-           "Symbol of the machine, where the module has several">,
+           "Machine, named as for wafer-load-machine; without it, the one in the "
+           "module">,
     Option<"seed", "seed", "uint64_t", /*default=*/"0",
            "Seed of the algorithm, where it draws">];
 }
