@@ -8,9 +8,9 @@
 // MozartPlugin.so brings the dialects and passes of this project into any
 // mlir-opt of the same LLVM release:
 //
-//   mlir-opt --load-dialect-plugin=MozartPlugin.so \
-//            --load-pass-plugin=MozartPlugin.so \
-//            --pass-pipeline='builtin.module(convert-moe-to-linalg)' in.mlir
+//   mlir-opt in.mlir --pass-pipeline='builtin.module(convert-moe-to-linalg)'
+//            --load-dialect-plugin=MozartPlugin.so
+//            --load-pass-plugin=MozartPlugin.so
 //
 // Passes of a plugin are named in --pass-pipeline; they come too late to be
 // options. mozart-opt holds all of this itself and must not load it as well.
