@@ -16,6 +16,9 @@ using namespace mozart;
 static constexpr int64_t kAlignment = 64;
 /// With more slices than this, room for loads ahead of time is not worth it.
 static constexpr int64_t kMostSlicesForCopies = 16;
+/// Activations wait in the DRAM rather than cut exchanges into more than this
+/// many times the slices: each slice has its messages and kernels to start.
+static constexpr int64_t kMostSlicesToStay = 4;
 /// More tasks than this are a mistake, and would only use up memory.
 static constexpr int64_t kMostTasks = 4000000;
 
@@ -476,20 +479,26 @@ FailureOr<ModelPlan> mozart::planModel(func::FuncOp function,
   int64_t waiting = (microBatches - 1) * streamBytes(plan.blocks);
   std::vector<int64_t> counts =
       options.slices ? std::vector<int64_t>{options.slices} : sliceCounts(plan);
-  for (int64_t copies = options.weightCopies; copies >= 1; --copies)
-    for (bool spill : {false, true})
+  for (int64_t copies = options.weightCopies; copies >= 1; --copies) {
+    auto fewestSlices = [&](int64_t waitingBytes) -> std::optional<int64_t> {
       for (int64_t slices : counts) {
         if (copies > 1 && slices > kMostSlicesForCopies)
           break;
-        plan.slices = slices;
-        plan.spill = spill;
-        if (!findShortfall(demands, machine, slices, copies,
-                           spill ? 0 : waiting)) {
-          if (failed(checkTasks(function, plan, microBatches)))
-            return failure();
-          return plan;
-        }
+        if (!findShortfall(demands, machine, slices, copies, waitingBytes))
+          return slices;
       }
+      return std::nullopt;
+    };
+    std::optional<int64_t> spilling = fewestSlices(0);
+    if (!spilling)
+      continue;
+    std::optional<int64_t> staying = fewestSlices(waiting);
+    plan.spill = !staying || *staying > kMostSlicesToStay * *spilling;
+    plan.slices = plan.spill ? *spilling : *staying;
+    if (failed(checkTasks(function, plan, microBatches)))
+      return failure();
+    return plan;
+  }
   std::optional<Shortfall> shortfall =
       findShortfall(demands, machine, counts.back(), 1, 0);
   return function.emitError()
