@@ -550,3 +550,43 @@ func.func private @f() attributes {a = #moe.placement<"m", [1]>}
 
 // expected-error@+1 {{invalid kind of attribute specified}}
 func.func private @f() attributes {a = #moe.placement<@m::@n, [1]>}
+
+// -----
+
+// expected-error@+1 {{expected '['}}
+func.func private @f() attributes {a = #moe.placement<@m, [one]>}
+
+// -----
+
+// expected-error@+1 {{expected '['}}
+func.func private @f() attributes {a = #moe.placement<@m, [0, "1"]>}
+
+// -----
+
+// expected-error@+1 {{expected integer value}}
+func.func private @f() attributes {a = #moe.placement<@m, [0, [1, two]]>}
+
+// -----
+
+// expected-error@+1 {{expected integer value}}
+func.func private @f() attributes {a = #moe.placement<@m, [[1.5]]>}
+
+// -----
+
+// expected-error@+1 {{integer value too large}}
+func.func private @f() attributes {a = #moe.placement<@m, [9223372036854775808]>}
+
+// -----
+
+// expected-error@+1 {{integer value too large}}
+func.func private @f() attributes {a = #moe.placement<@m, [0, 18446744073709551616]>}
+
+// -----
+
+// expected-error@+1 {{expected ','}}
+func.func private @f() attributes {a = #moe.placement<@m [1]>}
+
+// -----
+
+// expected-error@+1 {{expected '>'}}
+func.func private @f() attributes {a = #moe.placement<@m, [1], 2>}

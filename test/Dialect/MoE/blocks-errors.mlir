@@ -863,3 +863,37 @@ func.func @f(%x: tensor<4x8xf32>, %w0: tensor<8x6xf32>, %w1: tensor<8x6xf32>, %w
       : (tensor<4x8xf32>, tensor<8x6xf32>, tensor<8x6xf32>, tensor<6x8xf32>) -> tensor<4x8xbf16>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error@+1 {{expected floating point literal}}
+  %0 = moe.norm rms %x, %w epsilon small : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error@+1 {{expected floating point literal}}
+  %0 = moe.norm rms %x, %w epsilon "1.0" : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) {
+  // expected-error@+1 {{expected integer value}}
+  %0 = moe.attention %x weights(%w, %w, %w, %w) sequences one heads <query = 2, kv = 2, dim = 4, scale = 0.5>
+      : (tensor<4x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) {
+  // expected-error@+1 {{expected integer value}}
+  %0 = moe.attention %x weights(%w, %w, %w, %w) sequences %w heads <query = 2, kv = 2, dim = 4, scale = 0.5>
+      : (tensor<4x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return
+}
