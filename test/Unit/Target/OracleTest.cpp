@@ -82,6 +82,56 @@ TEST(OracleTest, ReadsExtentsThatTheRunYields) {
   EXPECT_EQ((*results)[0].elements, std::vector<double>(6, 2.5));
 }
 
+// One layer twice: as it is, and with tokens and experts left open.
+TEST(OracleTest, OpenExtentsChangeNoNumber) {
+  auto module = parse(R"(
+    func.func @f(%x: tensor<5x3xf64>, %l: tensor<5x4xf64>, %p: tensor<5xi1>,
+                 %g: tensor<4x3x6xf64>, %d: tensor<4x6x3xf64>) -> (tensor<5x3xf64>, tensor<5x3xf64>) {
+      %r = moe.route %l padding %p <k = 2, score = softmax, groups = 2, kept_groups = 1> layer 0
+        : (tensor<5x4xf64>, tensor<5xi1>) -> !moe.routing<5x2 of 4, f64>
+      %rows, %counts = moe.dispatch %x by %r layer 0
+        : (tensor<5x3xf64>, !moe.routing<5x2 of 4, f64>) -> (tensor<10x3xf64>, tensor<4xindex>)
+      %e = moe.experts %rows counts %counts weights(%g, %g, %d) <activation = swiglu> layer 0
+        : (tensor<10x3xf64>, tensor<4xindex>, tensor<4x3x6xf64>, tensor<4x3x6xf64>, tensor<4x6x3xf64>) -> tensor<10x3xf64>
+      %y = moe.combine %e by %r layer 0 : (tensor<10x3xf64>, !moe.routing<5x2 of 4, f64>) -> tensor<5x3xf64>
+
+      %xo = tensor.cast %x : tensor<5x3xf64> to tensor<?x3xf64>
+      %lo = tensor.cast %l : tensor<5x4xf64> to tensor<?x4xf64>
+      %po = tensor.cast %p : tensor<5xi1> to tensor<?xi1>
+      %go = tensor.cast %g : tensor<4x3x6xf64> to tensor<?x3x6xf64>
+      %do = tensor.cast %d : tensor<4x6x3xf64> to tensor<?x6x3xf64>
+      %ro = moe.route %lo padding %po <k = 2, score = softmax, groups = 2, kept_groups = 1> layer 0
+        : (tensor<?x4xf64>, tensor<?xi1>) -> !moe.routing<?x2 of 4, f64>
+      %rowso, %c = moe.dispatch %xo by %ro layer 0
+        : (tensor<?x3xf64>, !moe.routing<?x2 of 4, f64>) -> (tensor<?x3xf64>, tensor<4xindex>)
+      %co = tensor.cast %c : tensor<4xindex> to tensor<?xindex>
+      %eo = moe.experts %rowso counts %co weights(%go, %go, %do) <activation = swiglu> layer 0
+        : (tensor<?x3xf64>, tensor<?xindex>, tensor<?x3x6xf64>, tensor<?x3x6xf64>, tensor<?x6x3xf64>) -> tensor<?x3xf64>
+      %yo = moe.combine %eo by %ro layer 0 : (tensor<?x3xf64>, !moe.routing<?x2 of 4, f64>) -> tensor<?x3xf64>
+      %z = tensor.cast %yo : tensor<?x3xf64> to tensor<5x3xf64>
+      return %y, %z : tensor<5x3xf64>, tensor<5x3xf64>
+    })");
+  auto numbers = [](int64_t count, double seed) {
+    std::vector<double> elements;
+    for (int64_t i = 0; i < count; ++i)
+      elements.push_back(std::sin(seed + static_cast<double>(i)));
+    return elements;
+  };
+  constexpr ElementType type = ElementType::F64;
+  auto results = runOracle(*module, "f",
+                           {tensor({5, 3}, numbers(15, 1), type),
+                            tensor({5, 4}, numbers(20, 2), type),
+                            tensor({5}, {0, 0, 1, 0, 0}, ElementType::I1),
+                            tensor({4, 3, 6}, numbers(72, 3), type),
+                            tensor({4, 6, 3}, numbers(72, 4), type)});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0].elements, (*results)[1].elements);
+  double size = 0;
+  for (double element : (*results)[0].elements)
+    size += std::abs(element);
+  EXPECT_GT(size, 0.1) << "the layer computes something";
+}
+
 TEST(OracleTest, CallsFunctionsOfTheModule) {
   auto module = parse(R"(
     func.func private @twice(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
