@@ -15,6 +15,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 
+#include <cmath>
+
 using namespace mozart;
 
 namespace {
@@ -26,6 +28,7 @@ struct Option {
   std::string PlaceOptions::*text = nullptr;
   std::optional<int64_t> PlaceOptions::*number = nullptr;
   uint64_t PlaceOptions::*seed = nullptr;
+  std::optional<double> PlaceOptions::*real = nullptr;
 };
 } // namespace
 
@@ -54,9 +57,23 @@ static absl::Span<const Option> options() {
       {"seed", "N", "seed of algorithms that draw (default: 0)", nullptr,
        nullptr, &PlaceOptions::seed},
       {"load-cap", "X",
-       "highest load of a chiplet over the mean; for algorithms\n"
-       "that keep one",
-       &PlaceOptions::loadCap},
+       "highest load of a chiplet over the mean, at least 1\n"
+       "(search; default: none)",
+       nullptr, nullptr, nullptr, &PlaceOptions::loadCap},
+      {"group-weight", "X",
+       "what a switch group counts beside a chiplet (search;\n"
+       "default: 0)",
+       nullptr, nullptr, nullptr, &PlaceOptions::groupWeight},
+      {"starts", "N", "placements to search from (search; default: 4)", nullptr,
+       &PlaceOptions::starts},
+      {"kicks", "N",
+       "descents from near the best that the starts led to\n"
+       "(search; default: 60)",
+       nullptr, &PlaceOptions::kicks},
+      {"budget", "N",
+       "swaps to make for a layer, in all (search;\n"
+       "default: 1000000)",
+       nullptr, &PlaceOptions::budget},
       {"output", "FILE", "placement to write (also -o FILE)",
        &PlaceOptions::output},
   };
@@ -70,6 +87,14 @@ static absl::Status setOption(const Option &option, absl::string_view value,
         absl::StrFormat("--%s needs a value", option.name));
   if (option.text) {
     result.*option.text = std::string(value);
+    return absl::OkStatus();
+  }
+  if (option.real) {
+    double real = 0;
+    if (!absl::SimpleAtod(value, &real) || !std::isfinite(real))
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "--%s takes a number, found '%s'", option.name, value));
+    result.*option.real = real;
     return absl::OkStatus();
   }
   int64_t number = 0;

@@ -23,11 +23,13 @@ struct PlaceOptions {
   std::string evaluate; // likewise
   std::string algorithm = "algorithm1";
   std::string output;                      // a placement file; empty for none
-  std::string loadCap;                     // empty for none
   std::string machine;                     // a preset or a file; empty for none
   std::optional<int64_t> experts;          // by the traces where not given
   std::optional<int64_t> chiplets, groups; // instead of a machine
   uint64_t seed = 0;
+  // For algorithms that search, where given.
+  std::optional<double> loadCap, groupWeight;
+  std::optional<int64_t> starts, kicks, budget;
   bool help = false;
 };
 

@@ -109,10 +109,22 @@ chooseAlgorithm(const PlaceOptions &options) {
       PlacementAlgorithm::find(options.algorithm);
   if (!algorithm.ok())
     return algorithm;
-  if (!options.loadCap.empty())
+  // Taken in vain, they would seem to have been heeded.
+  const char *option = options.loadCap       ? "load-cap"
+                       : options.groupWeight ? "group-weight"
+                       : options.starts      ? "starts"
+                       : options.kicks       ? "kicks"
+                       : options.budget      ? "budget"
+                                             : nullptr;
+  if (option && !(*algorithm)->searches)
     return absl::InvalidArgumentError(absl::StrFormat(
-        "placement algorithm '%s' keeps no load cap; leave out --load-cap",
-        options.algorithm));
+        "placement algorithm '%s' does not search and cannot go by --%s; leave "
+        "it out, or use --algorithm=search",
+        options.algorithm, option));
+  // To the problem, 0 is none.
+  if (options.loadCap == 0)
+    return absl::InvalidArgumentError(
+        "--load-cap=0; expected at least 1, which is the mean over chiplets");
   if ((*algorithm)->needsProfile && options.profile.empty())
     return absl::InvalidArgumentError(absl::StrFormat(
         "placement algorithm '%s' needs --profile=FILE", options.algorithm));
@@ -161,6 +173,11 @@ static absl::Status run(const PlaceOptions &options) {
   problem.groupOf = groups->forPlacing;
   problem.profile = traces->profile ? &*traces->profile : nullptr;
   problem.seed = options.seed;
+  problem.loadCap = options.loadCap.value_or(problem.loadCap);
+  problem.groupWeight = options.groupWeight.value_or(problem.groupWeight);
+  problem.starts = options.starts.value_or(problem.starts);
+  problem.kicks = options.kicks.value_or(problem.kicks);
+  problem.moveBudget = options.budget.value_or(problem.moveBudget);
   absl::StatusOr<std::vector<Placement>> placements =
       placeLayers(**algorithm, problem, traces->layers);
   if (!placements.ok())

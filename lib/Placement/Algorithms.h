@@ -9,6 +9,7 @@
 #define MOZART_LIB_PLACEMENT_ALGORITHMS_H
 
 #include "mozart/Placement/Placement.h"
+#include "mozart/Support/SplitMix64.h"
 
 namespace mozart {
 
@@ -16,6 +17,7 @@ absl::StatusOr<Placement> placeContiguous(const PlacementProblem &problem);
 absl::StatusOr<Placement> placeRandom(const PlacementProblem &problem);
 absl::StatusOr<Placement> placeAlgorithm1(const PlacementProblem &problem);
 absl::StatusOr<Placement> placeLoad(const PlacementProblem &problem);
+absl::StatusOr<Placement> placeSearch(const PlacementProblem &problem);
 
 /// The placement that puts clusters[c] on chiplet c.
 Placement placementOf(absl::Span<const std::vector<int32_t>> clusters,
@@ -23,6 +25,10 @@ Placement placementOf(absl::Span<const std::vector<int32_t>> clusters,
 
 /// Cuts `order`, all experts, into chiplets of evenCapacities.
 Placement placeInOrder(absl::Span<const int32_t> order, int64_t numChiplets);
+
+/// Experts in an order drawn from `random`, in even pieces.
+Placement placeShuffled(int64_t numExperts, int64_t numChiplets,
+                        SplitMix64 random);
 
 } // namespace mozart
 

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "mozart/Placement/LoadBalance.h"
+#include "mozart/Placement/Placement.h"
+#include "mozart/Support/SplitMix64.h"
 
 #include "absl/strings/str_format.h"
 
@@ -41,6 +43,125 @@ mozart::packByLoad(absl::Span<const double> loads,
     packed[lightest] += loads[item];
   }
   return packs;
+}
+
+int64_t mozart::boundOfBusiest(absl::Span<const int64_t> loads,
+                               int64_t numChiplets) {
+  int64_t experts = static_cast<int64_t>(loads.size());
+  std::vector<int64_t> sorted(loads.begin(), loads.end());
+  std::sort(sorted.begin(), sorted.end(), std::greater<int64_t>());
+  std::vector<int64_t> prefix(1, 0);
+  for (int64_t load : sorted)
+    prefix.push_back(prefix.back() + load);
+  int64_t bound = (prefix.back() + numChiplets - 1) / numChiplets;
+  int64_t smallest = experts / numChiplets;
+  for (int64_t j = 0; j * numChiplets < experts; ++j) {
+    // The lightest j + 1 of the heaviest, and as light a rest as there is.
+    int64_t heaviest = j * numChiplets + 1;
+    int64_t rest = std::max<int64_t>(smallest - j - 1, 0);
+    bound = std::max(bound, prefix[heaviest] - prefix[heaviest - j - 1] +
+                                prefix[experts] - prefix[experts - rest]);
+  }
+  return bound;
+}
+
+/// Descents to try, and random swaps before each but the first.
+static constexpr int64_t kAttempts = 500;
+static constexpr int64_t kSwapsOfKick = 8;
+
+namespace {
+/// Chiplets whose load above a limit is lowered by swaps.
+class Balancing {
+public:
+  Balancing(absl::Span<const int64_t> loads, int64_t numChiplets);
+
+  /// Swaps while that lowers the excess over `limit`.
+  void descend(int64_t limit);
+  void kick(SplitMix64 &random);
+  int64_t busiest() const {
+    return *std::max_element(carried.begin(), carried.end());
+  }
+
+  std::vector<int32_t> chipletOf;
+
+private:
+  void exchange(int32_t one, int32_t other);
+  int64_t excessOf(int32_t a, int32_t b, int64_t moved, int64_t limit) const {
+    return std::max<int64_t>(carried[a] - moved - limit, 0) +
+           std::max<int64_t>(carried[b] + moved - limit, 0);
+  }
+
+  absl::Span<const int64_t> loads;
+  std::vector<int64_t> carried;
+};
+} // namespace
+
+Balancing::Balancing(absl::Span<const int64_t> loads, int64_t numChiplets)
+    : chipletOf(loads.size()), loads(loads), carried(numChiplets, 0) {
+  std::vector<double> weights(loads.begin(), loads.end());
+  std::vector<std::vector<int32_t>> packs = packByLoad(
+      weights, evenCapacities(static_cast<int64_t>(loads.size()), numChiplets));
+  for (size_t chiplet = 0; chiplet < packs.size(); ++chiplet)
+    for (int32_t expert : packs[chiplet]) {
+      chipletOf[expert] = static_cast<int32_t>(chiplet);
+      carried[chiplet] += loads[expert];
+    }
+}
+
+void Balancing::descend(int64_t limit) {
+  int32_t experts = static_cast<int32_t>(loads.size());
+  while (true) {
+    int64_t best = 0;
+    int32_t one = -1, other = -1;
+    for (int32_t x = 0; x < experts; ++x)
+      for (int32_t y = x + 1; y < experts; ++y) {
+        int32_t a = chipletOf[x], b = chipletOf[y];
+        if (a == b || std::max(carried[a], carried[b]) <= limit)
+          continue;
+        int64_t change = excessOf(a, b, loads[x] - loads[y], limit) -
+                         excessOf(a, b, 0, limit);
+        if (change < best) {
+          best = change;
+          one = x;
+          other = y;
+        }
+      }
+    if (one < 0)
+      return;
+    exchange(one, other);
+  }
+}
+
+void Balancing::exchange(int32_t one, int32_t other) {
+  int64_t moved = loads[one] - loads[other];
+  carried[chipletOf[one]] -= moved;
+  carried[chipletOf[other]] += moved;
+  std::swap(chipletOf[one], chipletOf[other]);
+}
+
+void Balancing::kick(SplitMix64 &random) {
+  for (int64_t swap = 0; swap < kSwapsOfKick; ++swap)
+    exchange(static_cast<int32_t>(random.below(loads.size())),
+             static_cast<int32_t>(random.below(loads.size())));
+}
+
+std::vector<int32_t> mozart::balanceLoads(absl::Span<const int64_t> loads,
+                                          int64_t numChiplets, int64_t limit,
+                                          uint64_t seed) {
+  Balancing best(loads, numChiplets);
+  SplitMix64 random(seed);
+  for (int64_t attempt = 0; attempt < kAttempts && best.busiest() > limit;
+       ++attempt) {
+    Balancing next = best;
+    if (attempt > 0)
+      next.kick(random);
+    // Below the best, but no further than can be hoped for: a limit that is
+    // not met is no guide to what can be.
+    next.descend(std::max(limit, best.busiest() - 1));
+    if (next.busiest() < best.busiest())
+      best = next;
+  }
+  return best.chipletOf;
 }
 
 static absl::Status verify(absl::Span<const int64_t> loads,

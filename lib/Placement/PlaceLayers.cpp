@@ -32,6 +32,11 @@ absl::StatusOr<std::vector<int32_t>> mozart::uniformGroups(int64_t chiplets,
 absl::StatusOr<std::vector<Placement>>
 mozart::placeLayers(const PlacementAlgorithm &algorithm,
                     PlacementProblem problem, int64_t layers) {
+  if (!algorithm.searches && (problem.loadCap != 0 || problem.groupWeight != 0))
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "placement algorithm '%s' goes by no load cap and no weight of groups; "
+        "leave them out, or use one that searches",
+        algorithm.name));
   std::vector<Placement> placements;
   for (problem.layer = 0; problem.layer < layers; ++problem.layer) {
     absl::StatusOr<Placement> placement = algorithm.run(problem);

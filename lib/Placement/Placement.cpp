@@ -12,6 +12,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
+#include <cmath>
+
 using namespace mozart;
 
 std::vector<std::vector<int32_t>> Placement::expertsOf() const {
@@ -71,6 +73,33 @@ static absl::Status verifyProfile(const PlacementProblem &problem) {
   return absl::OkStatus();
 }
 
+/// Fails on numbers that no search can go by; negated so that NaN fails.
+static absl::Status verifySearch(const PlacementProblem &problem) {
+  if (problem.loadCap != 0 &&
+      !(problem.loadCap >= 1 && std::isfinite(problem.loadCap)))
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "a load cap of %g; expected at least 1, which is the mean over "
+        "chiplets, or 0 for none",
+        problem.loadCap));
+  if (!(problem.groupWeight >= 0 &&
+        problem.groupWeight <= PlacementProblem::kMaxGroupWeight))
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "a weight of %g for switch groups; expected 0 to %g",
+        problem.groupWeight, PlacementProblem::kMaxGroupWeight));
+  if (problem.starts < 1 || problem.starts > PlacementProblem::kMaxStarts)
+    return absl::InvalidArgumentError(
+        absl::StrFormat("a search from %d starts; expected 1 to %d",
+                        problem.starts, PlacementProblem::kMaxStarts));
+  if (problem.kicks < 0 || problem.kicks > PlacementProblem::kMaxStarts)
+    return absl::InvalidArgumentError(
+        absl::StrFormat("a search with %d kicks; expected 0 to %d",
+                        problem.kicks, PlacementProblem::kMaxStarts));
+  if (problem.moveBudget < 0)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "a budget of %d moves; expected at least 0", problem.moveBudget));
+  return absl::OkStatus();
+}
+
 absl::Status PlacementProblem::verify() const {
   if (numExperts <= 0 || numExperts > Trace::kMaxExperts)
     return absl::InvalidArgumentError(
@@ -90,7 +119,10 @@ absl::Status PlacementProblem::verify() const {
           "chiplet %d is in switch group %d; with %d chiplets groups are 0 to "
           "%d",
           chiplet, groupOf[chiplet], numChiplets(), numChiplets() - 1));
-  return profile ? verifyProfile(*this) : absl::OkStatus();
+  absl::Status status = verifySearch(*this);
+  if (status.ok() && profile)
+    status = verifyProfile(*this);
+  return status;
 }
 
 std::vector<int64_t> mozart::evenCapacities(int64_t numExperts,
@@ -124,11 +156,15 @@ Placement mozart::placeInOrder(absl::Span<const int32_t> order,
 }
 
 static const PlacementAlgorithm kAlgorithms[] = {
-    {"contiguous", "experts in order, in even pieces", false, placeContiguous},
-    {"random", "a seeded shuffle, in even pieces", false, placeRandom},
-    {"algorithm1", "the paper's: clusters by co-activation", true,
+    {"contiguous", "experts in order, in even pieces", false, false,
+     placeContiguous},
+    {"random", "a seeded shuffle, in even pieces", false, false, placeRandom},
+    {"algorithm1", "the paper's: clusters by co-activation", true, false,
      placeAlgorithm1},
-    {"load", "heaviest first, to the least loaded chiplet", true, placeLoad},
+    {"load", "heaviest first, to the least loaded chiplet", true, false,
+     placeLoad},
+    {"search", "least C_T by swaps from several starts", true, true,
+     placeSearch},
 };
 
 absl::Span<const PlacementAlgorithm> PlacementAlgorithm::all() {

@@ -6,22 +6,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "Algorithms.h"
-#include "mozart/Support/SplitMix64.h"
 
 #include <numeric>
 #include <utility>
 
 using namespace mozart;
 
+Placement mozart::placeShuffled(int64_t numExperts, int64_t numChiplets,
+                                SplitMix64 random) {
+  std::vector<int32_t> order(numExperts);
+  std::iota(order.begin(), order.end(), 0);
+  for (uint64_t left = order.size(); left > 1; --left)
+    std::swap(order[left - 1], order[random.below(left)]);
+  return placeInOrder(order, numChiplets);
+}
+
 absl::StatusOr<Placement> mozart::placeRandom(const PlacementProblem &problem) {
   absl::Status status = problem.verify();
   if (!status.ok())
     return status;
-  std::vector<int32_t> order(problem.numExperts);
-  std::iota(order.begin(), order.end(), 0);
   // Every layer has a shuffle of its own.
-  SplitMix64 random(problem.seed, /*purpose=*/0, problem.layer);
-  for (uint64_t left = order.size(); left > 1; --left)
-    std::swap(order[left - 1], order[random.below(left)]);
-  return placeInOrder(order, problem.numChiplets());
+  return placeShuffled(problem.numExperts, problem.numChiplets(),
+                       SplitMix64(problem.seed, /*purpose=*/0, problem.layer));
 }

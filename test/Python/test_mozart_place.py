@@ -58,7 +58,7 @@ def check_statistics(found, ids, placement, experts, chiplets, groups):
 
 
 @pytest.mark.parametrize("algorithm", ["contiguous", "random", "algorithm1",
-                                       "load"])
+                                       "load", "search"])
 @pytest.mark.parametrize("experts,chiplets,groups", [(16, 8, 4), (13, 6, 3),
                                                      (5, 5, 1)])
 def test_statistics_are_those_of_the_placement(tool, tmp_path, algorithm, experts,
@@ -195,8 +195,9 @@ def test_help_names_every_option_and_algorithm(tool):
     done = tool("mozart-place", "--help")
     assert done.returncode == 0
     for word in ["--profile", "--evaluate", "--experts", "--machine", "toy", "mozart-olmoe",
-                 "--chiplets", "--groups", "--algorithm", "--seed", "--load-cap", "-o", "contiguous",
-                 "random", "algorithm1", "c_t", "g_t", "load_max_over_mean",
+                 "--chiplets", "--groups", "--algorithm", "--seed", "--load-cap", "--group-weight",
+                 "--starts", "--kicks", "--budget", "-o", "contiguous",
+                 "random", "algorithm1", "load", "search", "c_t", "g_t", "load_max_over_mean",
                  "receive_max_over_mean"]:
         assert word in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -296,7 +297,27 @@ ERRORS = {
     "unknown algorithm": (
         ["--profile={good}", "--algorithm=best", *GOOD],
         ["'best'", "contiguous, random, algorithm1"]),
-    "a load cap": (["--profile={good}", "--load-cap=1.1", *GOOD], ["load cap"]),
+    "a load cap": (["--profile={good}", "--load-cap=1.1", *GOOD], ["algorithm1", "--load-cap"]),
+    "starts of no search": (
+        ["--profile={good}", "--starts=3", *GOOD], ["algorithm1", "--starts"]),
+    "no load cap": (
+        ["--profile={good}", "--algorithm=search", "--load-cap=0", *GOOD],
+        ["--load-cap=0"]),
+    "load cap below the mean": (
+        ["--profile={good}", "--algorithm=search", "--load-cap=0.9", *GOOD],
+        ["load cap of 0.9"]),
+    "load cap that is no number": (
+        ["--profile={good}", "--algorithm=search", "--load-cap=nan", *GOOD],
+        ["--load-cap takes a number", "'nan'"]),
+    "load cap that cannot be met": (
+        ["--profile={good}", "--algorithm=search", "--load-cap=1", *GOOD],
+        ["layer 0", "at most 1.0000 times the mean load", "was found"]),
+    "no starts": (
+        ["--profile={good}", "--algorithm=search", "--starts=0", *GOOD],
+        ["0 starts"]),
+    "negative budget": (
+        ["--profile={good}", "--algorithm=search", "--budget=-1", *GOOD],
+        ["-1 moves"]),
     "unknown option": (["--prophile={good}", *GOOD], ["--prophile"]),
     "no option": (["{good}", *GOOD], ["is not an option"]),
     "no value": (["--profile={good}", *GOOD, "--seed"], ["--seed needs a value"]),

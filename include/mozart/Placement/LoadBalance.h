@@ -30,6 +30,20 @@ std::vector<std::vector<int32_t>>
 packByLoad(absl::Span<const double> loads,
            absl::Span<const int64_t> capacities);
 
+/// A load that some chiplet reaches in every placement of the experts, without
+/// replicas, on chiplets of evenCapacities: the mean rounded up, or what
+/// follows from the heaviest j C + 1 experts on C chiplets, of which some
+/// chiplet holds j + 1. Expects loads of at least 0 and as many experts as
+/// chiplets or more.
+int64_t boundOfBusiest(absl::Span<const int64_t> loads, int64_t numChiplets);
+
+/// The chiplet of each expert, in evenCapacities, so that the busiest chiplet
+/// carries at most `limit`; or, where none is found, as little as is found.
+/// Packs by load and goes on by swaps, some of them random.
+std::vector<int32_t> balanceLoads(absl::Span<const int64_t> loads,
+                                  int64_t numChiplets, int64_t limit,
+                                  uint64_t seed);
+
 /// Where replicas go: `nodes` of equally many devices, devices of equally many
 /// places, of which there are `places` in all. Experts come in `expertGroups`
 /// of equal size, consecutive ids each; a group stays on one node.

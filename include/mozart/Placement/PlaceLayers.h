@@ -21,6 +21,8 @@ absl::StatusOr<std::vector<int32_t>> uniformGroups(int64_t chiplets,
 
 /// Places layers 0 to `layers` - 1 of the problem (whose own `layer` is not
 /// read), each by its own profile where there is one. Errors name the layer.
+/// Fails with kInvalidArgument on a load cap or a weight of groups for an
+/// algorithm that does not search.
 absl::StatusOr<std::vector<Placement>>
 placeLayers(const PlacementAlgorithm &algorithm, PlacementProblem problem,
             int64_t layers);

@@ -46,23 +46,44 @@ struct PlacementProblem {
   int64_t layer = 0;
   uint64_t seed = 0;
 
+  // For algorithms that search.
+  /// The highest load of a chiplet, in (token, expert) pairs of the profile,
+  /// over the mean of chiplets: at least 1; 0 for no cap.
+  double loadCap = 0;
+  /// What G_T counts beside C_T, rounded to thousandths.
+  double groupWeight = 0;
+  /// Placements to start from.
+  int64_t starts = 4;
+  /// Descents from near the best that the starts led to.
+  int64_t kicks = 60;
+  /// Swaps that may be made in all.
+  int64_t moveBudget = 1'000'000;
+
+  static constexpr double kMaxGroupWeight = 1000;
+  static constexpr int64_t kMaxStarts = 100'000;
+
   int64_t numChiplets() const { return static_cast<int64_t>(groupOf.size()); }
   /// The layer of the profile that stands for `layer`: the one there is, where
   /// there is but one.
   int64_t profileLayer() const { return profile->numLayers() == 1 ? 0 : layer; }
   /// Fails with kInvalidArgument: no experts or more than Trace::kMaxExperts,
   /// no chiplets, more chiplets than experts, a group outside [0, chiplets), a
-  /// profile over other experts, without tokens, or without the layer.
+  /// profile over other experts, without tokens, or without the layer, and
+  /// numbers for searches out of range.
   absl::Status verify() const;
 };
 
 /// A way to place experts. One file each under lib/Placement; `all` lists them.
 /// `run` fails as PlacementProblem::verify does, and without a profile where
-/// one is needed.
+/// one is needed; with kFailedPrecondition where the load cap is not met,
+/// saying how close it came and what is proven.
 struct PlacementAlgorithm {
   const char *name;
   const char *description;
   bool needsProfile;
+  /// Whether it goes by the numbers for searches; the others
+  /// leave them aside.
+  bool searches;
   absl::StatusOr<Placement> (*run)(const PlacementProblem &problem);
 
   static absl::Span<const PlacementAlgorithm> all();

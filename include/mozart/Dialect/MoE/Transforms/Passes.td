@@ -18,8 +18,9 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
 
     Algorithms are `contiguous` (experts in order), `random` (shuffled by `seed`),
     `algorithm1` (the paper's: experts that fire together share a chiplet, and groups
-    carry equal load) and `load` (chiplets carry equal load, as expert-parallel load
-    balancers place). The last two go by a routing profile: the trace `profile`, else
+    carry equal load), `load` (chiplets carry equal load, as expert-parallel load
+    balancers place) and `search` (least C_T, by swaps whose gain is counted exactly).
+    The last three go by a routing profile: the trace `profile`, else
     the first `moe.profile` of the module. Slots and experts of the trace must be the
     model's, and so must its number of layers, unless it has one, which then stands
     for all.
@@ -32,7 +33,7 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mozart::wafer::WaferDialect"];
   let options = [
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"algorithm1\"",
-           "How to place: contiguous, random, algorithm1 or load">,
+           "How to place: contiguous, random, algorithm1, load or search">,
     Option<"profile", "profile", "std::string", /*default=*/"",
            "Routing trace to place by; without it, the module's moe.profile">,
     Option<"machine", "machine", "std::string", /*default=*/"",
