@@ -55,12 +55,21 @@ int64_t mozart::boundOfBusiest(absl::Span<const int64_t> loads,
     prefix.push_back(prefix.back() + load);
   int64_t bound = (prefix.back() + numChiplets - 1) / numChiplets;
   int64_t smallest = experts / numChiplets;
+  auto lightest = [&](int64_t count) {
+    return prefix[experts] - prefix[experts - count];
+  };
   for (int64_t j = 0; j * numChiplets < experts; ++j) {
     // The lightest j + 1 of the heaviest, and as light a rest as there is.
     int64_t heaviest = j * numChiplets + 1;
-    int64_t rest = std::max<int64_t>(smallest - j - 1, 0);
-    bound = std::max(bound, prefix[heaviest] - prefix[heaviest - j - 1] +
-                                prefix[experts] - prefix[experts - rest]);
+    bound =
+        std::max(bound, prefix[heaviest] - prefix[heaviest - j - 1] +
+                            lightest(std::max<int64_t>(smallest - j - 1, 0)));
+  }
+  for (int64_t m = 2; m <= numChiplets; ++m) {
+    int64_t together = prefix[m] - prefix[m - 2] +
+                       lightest(std::max<int64_t>(smallest - 2, 0));
+    int64_t apart = prefix[m] + lightest(m * (smallest - 1));
+    bound = std::max(bound, std::min(together, (apart + m - 1) / m));
   }
   return bound;
 }

@@ -31,10 +31,11 @@ packByLoad(absl::Span<const double> loads,
            absl::Span<const int64_t> capacities);
 
 /// A load that some chiplet reaches in every placement of the experts, without
-/// replicas, on chiplets of evenCapacities: the mean rounded up, or what
-/// follows from the heaviest j C + 1 experts on C chiplets, of which some
-/// chiplet holds j + 1. Expects loads of at least 0 and as many experts as
-/// chiplets or more.
+/// replicas, on C chiplets of evenCapacities. The highest of: the mean, rounded
+/// up; what the heaviest j C + 1 experts give, of which some chiplet holds
+/// j + 1; and what the m heaviest give, of which two share a chiplet or else m
+/// chiplets share these and as light a rest as there is. Expects loads of at
+/// least 0 and as many experts as chiplets or more.
 int64_t boundOfBusiest(absl::Span<const int64_t> loads, int64_t numChiplets);
 
 /// The chiplet of each expert, in evenCapacities, so that the busiest chiplet

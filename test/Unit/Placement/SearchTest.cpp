@@ -175,8 +175,8 @@ TEST(Search, KeepsTheLoadCapOrFails) {
     int64_t chiplets = problem.numChiplets();
     int64_t limit = pairs * 115 / (100 * chiplets);
     int64_t least = all.least(limit);
-    if (boundOfBusiest(all.load, chiplets) > limit)
-      ASSERT_EQ(least, INT64_MAX);
+    int64_t bound = boundOfBusiest(all.load, chiplets);
+    ASSERT_EQ(all.least(bound - 1), INT64_MAX);
     absl::StatusOr<Placement> found = place("search", problem);
     if (!found.ok()) {
       ASSERT_EQ(found.status().code(), absl::StatusCode::kFailedPrecondition);
@@ -222,6 +222,9 @@ TEST(BoundOfBusiest, FollowsFromTheHeaviest) {
   EXPECT_EQ(boundOfBusiest({10, 1, 2, 3}, 2), 11);
   // Of three of 5 two are on one of two chiplets, with the lightest.
   EXPECT_EQ(boundOfBusiest({5, 5, 5, 1, 0, 0}, 2), 10);
+  // The two heaviest together are 12; apart they share the four lightest, of
+  // which one is 1.
+  EXPECT_EQ(boundOfBusiest({6, 6, 1, 1, 1, 1, 0, 0, 0}, 3), 7);
   // Sizes 2 and 1: the heaviest may be alone.
   EXPECT_EQ(boundOfBusiest({9, 1, 1}, 2), 9);
 }
