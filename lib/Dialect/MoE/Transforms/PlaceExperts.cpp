@@ -147,6 +147,8 @@ struct MoEPlaceExperts
     problem.groupOf = groupsOfChiplets(model);
     problem.profile = *trace ? &**trace : nullptr;
     problem.seed = seed;
+    problem.loadCap = loadCap;
+    problem.groupWeight = groupWeight;
     absl::StatusOr<std::vector<Placement>> placements =
         placeLayers(algorithm, problem, layers->size());
     if (!placements.ok())
@@ -198,7 +200,9 @@ struct MoEPlaceExperts
   }
 
   static absl::StatusOr<std::vector<LayerStatistics>>
-  statisticsOfContiguous(const PlacementProblem &problem, int64_t layers) {
+  statisticsOfContiguous(PlacementProblem problem, int64_t layers) {
+    // What only the algorithm in use was asked for.
+    problem.loadCap = problem.groupWeight = 0;
     absl::StatusOr<const PlacementAlgorithm *> contiguous =
         PlacementAlgorithm::find("contiguous");
     if (!contiguous.ok())

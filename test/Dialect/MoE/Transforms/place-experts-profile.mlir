@@ -6,6 +6,17 @@
 // RUN: mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts=algorithm=random --remarks-filter=moe-place-experts --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: MoE layer 0 by random: C_T
 
+// Each token goes to a pair that is always chosen: searched for, it is on one chiplet.
+// RUN: mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts="algorithm=search load-cap=1.5 group-weight=0.5" --remarks-filter=moe-place-experts --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=SEARCH
+// SEARCH: MoE layer 0 by search: C_T 1.000
+// SEARCH: MoE layer 1 by search: C_T 1.000
+
+// What only a search goes by:
+// RUN: not mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts="load-cap=1.5" 2>&1 | FileCheck %s --check-prefix=NO-SEARCH
+// NO-SEARCH: error: placement algorithm 'algorithm1' goes by no load cap
+// RUN: not mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts="algorithm=search load-cap=0.5" 2>&1 | FileCheck %s --check-prefix=LOW-CAP
+// LOW-CAP: error: cannot place layer 0: a load cap of 0.5; expected at least 1
+
 // A trace that is named wins: this one is of another model.
 // RUN: not mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts=profile=%S/Inputs/one.jsonl 2>&1 | FileCheck %s --check-prefix=NAMED
 // NAMED: error: {{.*}}one.jsonl': the trace is over 4 experts, expected 8

@@ -25,6 +25,9 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
     model's, and so must its number of layers, unless it has one, which then stands
     for all.
 
+    `search` alone takes `load-cap`, which it keeps or else fails with the load that
+    can be reached, and `group-weight`, by which it lowers G_T as well.
+
     Where there is a profile, a remark for each layer says what the placement is
     worth: how many chiplets (C_T) and groups (G_T) a token is sent to in the mean,
     and the load of the busiest chiplet over the mean, each beside its value under
@@ -40,7 +43,12 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
            "Machine, named as for wafer-load-machine; without it, the one in the "
            "module">,
     Option<"seed", "seed", "uint64_t", /*default=*/"0",
-           "Seed of the algorithm, where it draws">];
+           "Seed of the algorithm, where it draws">,
+    Option<"loadCap", "load-cap", "double", /*default=*/"0",
+           "Highest load of a chiplet over the mean, at least 1, for search; 0 for "
+           "none">,
+    Option<"groupWeight", "group-weight", "double", /*default=*/"0",
+           "What a group counts beside a chiplet, for search">];
 }
 
 def VerifyModel : Pass<"mozart-verify-model", "::mlir::ModuleOp"> {
