@@ -56,6 +56,11 @@ protected:
     std::string contents = *readFile(directory + "/" + kDocuments);
     std::vector<int32_t> document(trace.numTokens());
     size_t bytes = document.size() * sizeof(int32_t);
+    if (contents.size() < bytes) {
+      ADD_FAILURE() << kDocuments << " has " << contents.size()
+                    << " bytes, expected at least " << bytes;
+      return {};
+    }
     std::memcpy(document.data(), contents.data() + contents.size() - bytes,
                 bytes);
     std::vector<int32_t> all = document;

@@ -11,6 +11,7 @@
 #include "RandomRouting.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
