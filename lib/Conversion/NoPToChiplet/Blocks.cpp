@@ -250,9 +250,9 @@ namespace {
 /// What a block puts into SRAMs, by node.
 struct BlockDemand {
   std::map<int32_t, int64_t> weights;
-  /// Of one micro-batch: independent of slices, and to be divided by them.
+  /// Of one micro-batch: bytes whatever the slices, and values that are cut.
   std::map<int32_t, int64_t> fixed;
-  std::map<int32_t, int64_t> sliced;
+  std::map<int32_t, std::vector<Type>> sliced;
 };
 
 class DemandCounter {
@@ -286,18 +286,19 @@ private:
         chain.dispatch->getAttrOfType<moe::PlacementAttr>("placement");
     for (const auto &[node, experts] : placement.getExpertsOf()) {
       int64_t count = experts.size();
-      auto bytesOn = [&](Value value) {
-        return paddedBytes(nop::instantiate(
-            cast<nop::DistributedType>(value.getType()).getLocal(), count));
+      auto typeOn = [&](Value value) {
+        return nop::instantiate(
+            cast<nop::DistributedType>(value.getType()).getLocal(), count);
       };
       for (Value input : chain.local.getInputs())
-        (input.getDefiningOp() == chain.dispatch ? demand.sliced
-                                                 : demand.weights)[node] +=
-            bytesOn(input);
-      demand.sliced[node] += bytesOn(chain.local.getResult(0));
+        if (input.getDefiningOp() != chain.dispatch)
+          demand.weights[node] += paddedBytes(typeOn(input));
+      for (Value value : chain.dispatch->getResults())
+        demand.sliced[node].push_back(typeOn(value));
+      demand.sliced[node].push_back(typeOn(chain.local.getResult(0)));
     }
     if (chain.sum)
-      demand.sliced[root] += paddedBytes(chain.combine->getResult(0).getType());
+      demand.sliced[root].push_back(chain.combine->getResult(0).getType());
   }
 
   /// Most bytes of values that are alive at once while one micro-batch goes
@@ -376,14 +377,17 @@ findShortfall(llvm::ArrayRef<BlockDemand> demands, const MachineModel &machine,
         auto found = bytes.find(node);
         return found == bytes.end() ? 0 : found->second;
       };
-      int64_t need = of(demand.weights) + of(demand.fixed) +
-                     (of(demand.sliced) + slices - 1) / slices;
+      int64_t need = of(demand.weights) + of(demand.fixed);
+      if (auto cut = demand.sliced.find(node); cut != demand.sliced.end())
+        for (Type type : cut->second)
+          need += paddedBytes(getSliceType(type, slices));
       if (node == machine.root())
         need += waiting;
       else if (copies > 1 && index + 1 < demands.size())
         need += of(demands[index + 1].weights);
       int64_t have = machine.node(node).sramBytes;
-      if (machine.node(node).isChiplet() && need > have)
+      if (machine.node(node).isChiplet() &&
+          need > have / kAlignment * kAlignment)
         return Shortfall{node, need, have};
     }
   }

@@ -1,3 +1,5 @@
+# Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes routing traces that must be refused into the directory given."""
 
 import sys
