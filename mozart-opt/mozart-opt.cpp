@@ -13,7 +13,8 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 
-/// An error in a model of 48 layers would print all of it. Who wants that says so.
+/// An error in a model of 48 layers would print all of it. Who wants that says
+/// so.
 static void keepDiagnosticsShort() {
   auto options = llvm::cl::getRegisteredOptions();
   auto found = options.find("mlir-print-op-on-diagnostic");

@@ -56,8 +56,8 @@ private:
   }
 
   const RoutedSlice &sliceOf(int32_t dispatch) const {
-    return program.slices[program.buffers[program.tasks[dispatch].reads[1]]
-                              .slice];
+    return program
+        .slices[program.buffers[program.tasks[dispatch].reads[1]].slice];
   }
 
   void index() {
@@ -135,19 +135,19 @@ private:
     int32_t compute = soleReader(dispatch.writes[2 * peer]);
     if (compute < 0 || soleReader(dispatch.writes[2 * peer + 1]) != compute ||
         program.tasks[compute].kind != TaskKind::Compute)
-      return failed(absl::StrCat(
-          "what ", name(task), " sends to node ", facts.node,
-          " is not read by exactly one compute task there"));
+      return failed(
+          absl::StrCat("what ", name(task), " sends to node ", facts.node,
+                       " is not read by exactly one compute task there"));
     for (int32_t buffer : program.tasks[compute].reads) {
       auto load = loadOf.find(ownerOf(buffer));
       if (load == loadOf.end())
         continue;
       auto input = inputOf.find(ownerOf(program.tasks[load->second].reads[0]));
       if (input != inputOf.end() && input->second->experts != facts.experts)
-        return failed(absl::StrCat(
-            name(compute), " computes with weights '",
-            program.buffers[input->first].name,
-            "' of other experts than ", name(task), " sends it tokens for"));
+        return failed(absl::StrCat(name(compute), " computes with weights '",
+                                   program.buffers[input->first].name,
+                                   "' of other experts than ", name(task),
+                                   " sends it tokens for"));
     }
     return checkReturn(task, peer, compute);
   }
@@ -174,8 +174,9 @@ private:
         program.slices[slice].microBatch != sent.microBatch ||
         program.slices[slice].tokenBegin != sent.tokenBegin ||
         program.slices[slice].tokenCount != sent.tokenCount)
-      return failed(absl::StrCat(name(combine), " is routed by other tokens than ",
-                                 name(task), " sent out"));
+      return failed(absl::StrCat(name(combine),
+                                 " is routed by other tokens than ", name(task),
+                                 " sent out"));
     return absl::OkStatus();
   }
 

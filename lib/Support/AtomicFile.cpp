@@ -44,8 +44,7 @@ absl::Status mozart::writeFile(const std::string &path,
     return fileError("cannot write", path);
   bool written = writeAll(file, contents);
   written &= std::fclose(file) == 0;
-  if (written &&
-      (inPlace || std::rename(target.c_str(), path.c_str()) == 0))
+  if (written && (inPlace || std::rename(target.c_str(), path.c_str()) == 0))
     return absl::OkStatus();
   absl::Status status = fileError("cannot write", path);
   if (!inPlace)
@@ -63,8 +62,8 @@ absl::StatusOr<std::string> mozart::readFile(const std::string &path) {
   while ((got = std::fread(block, 1, sizeof(block), file)) > 0)
     contents.append(block, got);
   bool failed = std::ferror(file) != 0;
-  absl::Status status = failed ? fileError("cannot read", path)
-                               : absl::OkStatus();
+  absl::Status status =
+      failed ? fileError("cannot read", path) : absl::OkStatus();
   std::fclose(file);
   if (!status.ok())
     return status;

@@ -106,9 +106,9 @@ LogicalResult mozart::registerCustomKernels(chiplet::ProgramOp program,
     if (!kernel)
       kernel = std::make_shared<Kernel>();
     if (!kernel->bodies.empty() && !sameBody(kernel->bodies.front().op, op)) {
-      InFlightDiagnostic diag =
-          op.emitOpError() << "has another body than the first '"
-                           << op.getName() << "', expected the same";
+      InFlightDiagnostic diag = op.emitOpError()
+                                << "has another body than the first '"
+                                << op.getName() << "', expected the same";
       diag.attachNote(kernel->bodies.front().op.getLoc()) << "first one here";
       return WalkResult::interrupt();
     }

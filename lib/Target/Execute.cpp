@@ -44,14 +44,14 @@ namespace cl = llvm::cl;
 /// Streams of random numbers, one for each argument and micro-batch.
 static constexpr uint64_t kArgumentStream = 1;
 
-/// Roughly normal numbers of variance 1 / sqrt(rows), as weights have; a mask has
-/// one bit in four set.
+/// Roughly normal numbers of variance 1 / sqrt(rows), as weights have; a mask
+/// has one bit in four set.
 static LogicalResult fill(Operation *op, mozart::Value &value,
                           SplitMix64 random) {
-  double rows = value.type.shape.size() > 1
-                    ? static_cast<double>(
-                          value.type.shape[value.type.shape.size() - 2])
-                    : 1.0;
+  double rows =
+      value.type.shape.size() > 1
+          ? static_cast<double>(value.type.shape[value.type.shape.size() - 2])
+          : 1.0;
   for (double &element : value.elements) {
     if (value.type.element == ElementType::I1) {
       element = random.below(4) == 0 ? 1 : 0;
@@ -89,9 +89,9 @@ makeArguments(chiplet::ProgramOp op, const Program &program, uint64_t seed) {
       absl::StatusOr<mozart::Value> value = makeValue(entry.first);
       if (!value.ok())
         return op.emitOpError() << std::string(value.status().message());
-      SplitMix64 random(seed, kArgumentStream,
-                        static_cast<uint64_t>(index * program.microBatches +
-                                              copy));
+      SplitMix64 random(
+          seed, kArgumentStream,
+          static_cast<uint64_t>(index * program.microBatches + copy));
       if (failed(fill(op, *value, random)))
         return failure();
       arguments[index].copies.push_back(*std::move(value));
@@ -115,9 +115,9 @@ static FailureOr<OwningOpRef<ModuleOp>> makeReference(ModuleOp model) {
     if (function->hasAttr("moe.model"))
       functions.push_back(function);
   if (functions.size() != 1)
-    return model.emitError()
-           << "has " << functions.size()
-           << " functions with 'moe.model', expected exactly one to compare with";
+    return model.emitError() << "has " << functions.size()
+                             << " functions with 'moe.model', expected exactly "
+                                "one to compare with";
   func::FuncOp function = functions.front();
   Operation *terminator = function.front().getTerminator();
   OpBuilder builder(terminator);
@@ -194,9 +194,10 @@ private:
         input->elements = copy.elements;
       }
       if (!input.ok() || !sameShape)
-        return op.emitOpError() << "argument " << index
-                                << " of the model has another shape than the "
-                                   "program's; was it compiled from this model?";
+        return op.emitOpError()
+               << "argument " << index
+               << " of the model has another shape than the "
+                  "program's; was it compiled from this model?";
       inputs.push_back(*std::move(input));
     }
     absl::StatusOr<std::vector<mozart::Value>> expected = reference.run(inputs);
@@ -255,7 +256,8 @@ private:
 
   LogicalResult compareResult(const ResultValue &result,
                               const mozart::Value &expected) {
-    int64_t width = expected.type.shape.empty() ? 1 : expected.type.shape.back();
+    int64_t width =
+        expected.type.shape.empty() ? 1 : expected.type.shape.back();
     std::vector<double> terms(expected.elements.size());
     for (size_t i = 0; i < terms.size(); ++i) {
       size_t row = i / width * width;
@@ -268,9 +270,10 @@ private:
                          relativeError(result.value.type.element));
     if (same.ok())
       return success();
-    return op.emitOpError() << "result " << result.result << " of micro-batch "
-                            << result.microBatch << " is not the model's: "
-                            << std::string(same.message());
+    return op.emitOpError()
+           << "result " << result.result << " of micro-batch "
+           << result.microBatch
+           << " is not the model's: " << std::string(same.message());
   }
 
   chiplet::ProgramOp op;
@@ -293,8 +296,8 @@ static std::string describe(const Program &program, const ValueReport &report,
   json["preset"] = program.preset;
   json["seed"] = options.seed;
   json["orders"] = report.orders;
-  json["equal_to_model"] = options.model ? nlohmann::ordered_json(true)
-                                         : nlohmann::ordered_json();
+  json["equal_to_model"] =
+      options.model ? nlohmann::ordered_json(true) : nlohmann::ordered_json();
   json["results"] = nlohmann::ordered_json::array();
   for (const ResultValue &result : report.results) {
     nlohmann::ordered_json entry;
@@ -326,8 +329,8 @@ FailureOr<std::string> mozart::executeModule(ModuleOp module,
   values.seed = options.seed;
   values.randomOrders = options.randomOrders;
   values.kernels = &kernels;
-  absl::StatusOr<ValueReport> report = executeProgram(
-      exported->program, exported->machine, *arguments, values);
+  absl::StatusOr<ValueReport> report =
+      executeProgram(exported->program, exported->machine, *arguments, values);
   if (!report.ok())
     return op->emitOpError() << std::string(report.status().message());
   if (options.model &&

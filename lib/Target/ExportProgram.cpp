@@ -229,7 +229,8 @@ private:
   }
 
   /// What each peer holds is the exchange's tokens for the peer's experts;
-  /// `perPeer` buffers each of `buffers` do. The routing is that of all experts.
+  /// `perPeer` buffers each of `buffers` do. The routing is that of all
+  /// experts.
   template <typename ExchangeOp>
   void addSlices(const Task &task, ExchangeOp exchange, int32_t routing,
                  ArrayRef<int32_t> buffers, size_t perPeer) {

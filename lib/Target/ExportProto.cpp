@@ -1,4 +1,5 @@
-//===- ExportProto.cpp - Programs and machines as protobuf messages -*- C++ -*-===//
+//===- ExportProto.cpp - Programs and machines as protobuf messages -*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -85,8 +86,8 @@ static LogicalResult exportMachineProto(Operation *op, raw_ostream &os,
     return failure();
   SmallVector<wafer::MachineOp> machines(module->getOps<wafer::MachineOp>());
   if (machines.size() != 1)
-    return module->emitError() << "has " << machines.size()
-                               << " machines, expected exactly one";
+    return module->emitError()
+           << "has " << machines.size() << " machines, expected exactly one";
   os << print(toProto(wafer::getMachineFacts(machines.front())), form);
   return success();
 }
@@ -94,8 +95,8 @@ static LogicalResult exportMachineProto(Operation *op, raw_ostream &os,
 void mozart::registerExportProto() {
   static ExportFlags flags;
   auto dialects = [](DialectRegistry &registry) {
-    registry.insert<chiplet::ChipletDialect, func::FuncDialect,
-                    moe::MoEDialect, nop::NoPDialect, wafer::WaferDialect>();
+    registry.insert<chiplet::ChipletDialect, func::FuncDialect, moe::MoEDialect,
+                    nop::NoPDialect, wafer::WaferDialect>();
   };
   static TranslateFromMLIRRegistration program(
       "export-program", "A program as a protobuf message",

@@ -1,4 +1,5 @@
-//===- OraclePipeline.h - From linalg to the LLVM dialect ---------*- C++ -*-===//
+//===- OraclePipeline.h - From linalg to the LLVM dialect ---------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +20,8 @@ inline constexpr const char kOracleFree[] = "_mlir_memref_to_llvm_free";
 /// Lets `context` know every dialect and interface that the pipeline needs.
 void loadOracleDialects(mlir::MLIRContext &context);
 
-/// Lowers models, placed or routed, to the LLVM dialect, in place. Functions keep their names and
-/// get C interfaces with identity layouts.
+/// Lowers models, placed or routed, to the LLVM dialect, in place. Functions
+/// keep their names and get C interfaces with identity layouts.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 
 } // namespace mozart

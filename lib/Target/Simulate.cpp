@@ -40,12 +40,11 @@ loadRouting(ModuleOp module, const Program &program, StringRef path) {
   return std::make_unique<Trace>(std::move(*trace));
 }
 
-static FailureOr<BoundRouting> bindRouting(chiplet::ProgramOp op,
-                                           const Program &program,
-                                           const Trace &trace) {
-  absl::StatusOr<BoundRouting> bound = BoundRouting::bind(
-      trace, program.moeLayers, program.k, program.experts,
-      program.tokensPerMicroBatch, program.microBatches);
+static FailureOr<BoundRouting>
+bindRouting(chiplet::ProgramOp op, const Program &program, const Trace &trace) {
+  absl::StatusOr<BoundRouting> bound =
+      BoundRouting::bind(trace, program.moeLayers, program.k, program.experts,
+                         program.tokensPerMicroBatch, program.microBatches);
   if (!bound.ok())
     return op.emitOpError() << "cannot run with this trace: "
                             << std::string(bound.status().message());
@@ -55,8 +54,9 @@ static FailureOr<BoundRouting> bindRouting(chiplet::ProgramOp op,
                      << program.tokensPerMicroBatch * program.microBatches
                      << "; its tokens repeat";
   if (trace.sharedByLayers() && program.moeLayers > 1)
-    remark::analysis(op.getLoc(), remark::RemarkOpts::name("SharedRouting")
-                                      .category("simulate"))
+    remark::analysis(
+        op.getLoc(),
+        remark::RemarkOpts::name("SharedRouting").category("simulate"))
         << "one layer of routing stands for all"
         << remark::metric("Layers", program.moeLayers);
   return *bound;
@@ -89,21 +89,20 @@ FailureOr<Report> mozart::simulateModule(ModuleOp module,
   auto begin = std::chrono::steady_clock::now();
   absl::StatusOr<SimulationResult> result =
       simulate(program, exported->machine, routing, simulation);
-  std::chrono::duration<double> wall =
-      std::chrono::steady_clock::now() - begin;
+  std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
   if (!result.ok())
     return op->emitOpError() << std::string(result.status().message());
   for (const std::string &warning : result->warnings)
     op->emitWarning() << warning;
-  absl::StatusOr<Report> report =
-      makeReport(program, exported->machine, routing, simulation, *result,
-                 wall.count());
+  absl::StatusOr<Report> report = makeReport(
+      program, exported->machine, routing, simulation, *result, wall.count());
   if (!report.ok())
     return op->emitOpError() << std::string(report.status().message());
   if (options.timeline.empty())
     return *std::move(report);
-  absl::Status written = writeFile(
-      options.timeline, printPerfettoTrace(program, exported->machine, *result));
+  absl::Status written =
+      writeFile(options.timeline,
+                printPerfettoTrace(program, exported->machine, *result));
   if (!written.ok())
     return op->emitOpError() << std::string(written.message());
   return *std::move(report);
@@ -118,17 +117,18 @@ struct SimulateFlags {
   cl::OptionCategory category{"Options of --simulate"};
   cl::opt<std::string> routing{
       "routing",
-      cl::desc("Routing trace to run with (default: the module's profile, of an "
-               "embedded one the evaluation draw)"),
+      cl::desc(
+          "Routing trace to run with (default: the module's profile, of an "
+          "embedded one the evaluation draw)"),
       cl::value_desc("file"), cl::cat(category)};
   cl::opt<Network> network{
       "network", cl::desc("Fidelity of the network"),
       cl::values(clEnumValN(Network::Flow, "flow",
                             "transfers are fluids that share links (default)")),
       cl::init(Network::Flow), cl::cat(category)};
-  cl::opt<std::string> timeline{
-      "trace-out", cl::desc("Also write a timeline for Perfetto"),
-      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> timeline{"trace-out",
+                                cl::desc("Also write a timeline for Perfetto"),
+                                cl::value_desc("file"), cl::cat(category)};
 };
 } // namespace
 
@@ -152,8 +152,8 @@ void mozart::registerSimulate() {
         return success();
       },
       [](DialectRegistry &registry) {
-        registry.insert<chiplet::ChipletDialect, func::FuncDialect,
-                        moe::MoEDialect, nop::NoPDialect,
-                        wafer::WaferDialect>();
+        registry
+            .insert<chiplet::ChipletDialect, func::FuncDialect, moe::MoEDialect,
+                    nop::NoPDialect, wafer::WaferDialect>();
       });
 }

@@ -1,4 +1,5 @@
-//===- MachineFacts.h - What a wafer is made of -------------------*- C++ -*-===//
+//===- MachineFacts.h - What a wafer is made of -------------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

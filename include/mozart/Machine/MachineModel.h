@@ -1,4 +1,5 @@
-//===- MachineModel.h - Questions about a machine -----------------*- C++ -*-===//
+//===- MachineModel.h - Questions about a machine -----------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,8 +40,12 @@ public:
 
   const MachineFacts &facts() const { return machine; }
   const std::string &name() const { return machine.name; }
-  int32_t numNodes() const { return static_cast<int32_t>(machine.nodes.size()); }
-  int32_t numLinks() const { return static_cast<int32_t>(machine.links.size()); }
+  int32_t numNodes() const {
+    return static_cast<int32_t>(machine.nodes.size());
+  }
+  int32_t numLinks() const {
+    return static_cast<int32_t>(machine.links.size());
+  }
   int32_t numMemories() const {
     return static_cast<int32_t>(machine.memories.size());
   }

@@ -1,4 +1,5 @@
-//===- Compile.h - The whole way from a model to a schedule -------*- C++ -*-===//
+//===- Compile.h - The whole way from a model to a schedule -------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

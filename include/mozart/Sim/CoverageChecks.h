@@ -1,4 +1,5 @@
-//===- CoverageChecks.h - Every token meets its experts once ------*- C++ -*-===//
+//===- CoverageChecks.h - Every token meets its experts once ------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +21,8 @@ namespace mozart {
 ///     the experts;
 ///   - what arrives at a peer is read by one compute task there, whose loaded
 ///     weights are those of the peer's experts in the same order;
-///   - its result is read by the combine of the same tokens, in the peer's place.
+///   - its result is read by the combine of the same tokens, in the peer's
+///   place.
 /// Fails with kFailedPrecondition, naming layer, micro-batch, tasks, what was
 /// found and what was expected.
 absl::Status verifyCoverage(const Program &program);

@@ -1,4 +1,5 @@
-//===- Kernels.h - What a compute task computes -------------------*- C++ -*-===//
+//===- Kernels.h - What a compute task computes -------------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,10 +45,10 @@ struct ValueType {
 };
 
 enum class KernelKind {
-  Norm,            ///< x [T,H], weight [H] (, bias [H])
-  Add,             ///< a, b: same shape
-  Linear,          ///< x [T,H], w [H,N] (, bias [N])
-  Attention,       ///< x [T,H], wq, wk, wv, wo (, bq, bk, bv, bo)(, qnorm, knorm)
+  Norm,      ///< x [T,H], weight [H] (, bias [H])
+  Add,       ///< a, b: same shape
+  Linear,    ///< x [T,H], w [H,N] (, bias [N])
+  Attention, ///< x [T,H], wq, wk, wv, wo (, bq, bk, bv, bo)(, qnorm, knorm)
   LatentAttention, ///< x [T,H] and the weights of multi-head latent attention
   Router,          ///< x [T,H], w [H,E] (, bias [E]) -> logits [T,E]
   Route,           ///< logits [T,E] (, selection bias [E])(, padding [T] i1)
@@ -59,7 +60,15 @@ enum class KernelKind {
 };
 
 enum class NormKind { Rms, Layer };
-enum class ActivationKind { Swiglu, Geglu, ClampedSwiglu, Gelu, GeluTanh, Relu, Silu };
+enum class ActivationKind {
+  Swiglu,
+  Geglu,
+  ClampedSwiglu,
+  Gelu,
+  GeluTanh,
+  Relu,
+  Silu
+};
 enum class ScoreKind { Softmax, Sigmoid };
 /// Whether scores are taken over all experts before the selection, or over the
 /// selected ones after it.
@@ -76,9 +85,9 @@ struct AttentionParams {
   int64_t sequences = 1;
   int64_t heads = 1, kvHeads = 1, headDim = 1;
   bool causal = true;
-  bool hasBias = false;     ///< operands bq, bk, bv follow the weights
+  bool hasBias = false;       ///< operands bq, bk, bv follow the weights
   bool hasOutputBias = false; ///< operand bo follows them
-  bool hasQkNorm = false;   ///< operands q norm, k norm follow
+  bool hasQkNorm = false;     ///< operands q norm, k norm follow
   bool qkNormPerHead = true; ///< over headDim; otherwise over all heads at once
   double qkNormEpsilon = 1e-6;
   double scale = 1.0; ///< of the scores, 1/sqrt(headDim) as a rule

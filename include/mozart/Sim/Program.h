@@ -1,4 +1,5 @@
-//===- Program.h - A program for a wafer, as plain data -----------*- C++ -*-===//
+//===- Program.h - A program for a wafer, as plain data -----------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -134,7 +135,8 @@ struct ExchangePeer {
 /// i of P holds E_i experts; R_i rows of capacity.
 ///
 ///   Dispatch Pairs    reads  x [T,H], routing (T x k of E)
-///                     writes rows_i [R_i,H], counts_i [E_i] index   (i = 0..P-1,
+///                     writes rows_i [R_i,H], counts_i [E_i] index   (i =
+///                     0..P-1,
 ///                            interleaved: rows_0, counts_0, rows_1, ...)
 ///     rows_i holds one row per pair in order (local expert, token, slot); the
 ///     rest is zero. counts_i[e] is the number of rows of local expert e.

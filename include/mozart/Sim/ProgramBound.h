@@ -1,4 +1,5 @@
-//===- ProgramBound.h - What one program cannot beat --------------*- C++ -*-===//
+//===- ProgramBound.h - What one program cannot beat --------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

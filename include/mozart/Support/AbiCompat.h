@@ -1,4 +1,5 @@
-//===- AbiCompat.h - Same class layouts as the LLVM libraries ----*- C++ -*-===//
+//===- AbiCompat.h - Same class layouts as the LLVM libraries ----*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

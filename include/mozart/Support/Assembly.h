@@ -1,4 +1,5 @@
-//===- Assembly.h - What the dialects' assembly and verifiers share -*- C++ -*-===//
+//===- Assembly.h - What the dialects' assembly and verifiers share -*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- AtomicFile.h - Output files, whole or not at all -----------*- C++ -*-===//
+//===- AtomicFile.h - Output files, whole or not at all -----------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

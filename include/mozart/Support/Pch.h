@@ -1,4 +1,5 @@
-//===- Pch.h - The precompiled header of all MLIR code -----------*- C++ -*-===//
+//===- Pch.h - The precompiled header of all MLIR code -----------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

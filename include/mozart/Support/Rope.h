@@ -1,4 +1,5 @@
-//===- Rope.h - Frequencies of rotary embeddings ------------------*- C++ -*-===//
+//===- Rope.h - Frequencies of rotary embeddings ------------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

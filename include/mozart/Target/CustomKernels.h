@@ -14,8 +14,8 @@
 namespace mozart {
 
 /// Registers a kernel for every `moe.custom_experts` in `program`, compiled by
-/// MLIR's JIT when it first runs. Reports two bodies of the same name, and fails.
-/// `program` must outlive `registry`.
+/// MLIR's JIT when it first runs. Reports two bodies of the same name, and
+/// fails. `program` must outlive `registry`.
 mlir::LogicalResult registerCustomKernels(chiplet::ProgramOp program,
                                           KernelRegistry &registry);
 

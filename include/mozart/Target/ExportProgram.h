@@ -1,4 +1,5 @@
-//===- ExportProgram.h - Programs as plain data -------------------*- C++ -*-===//
+//===- ExportProgram.h - Programs as plain data -------------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- ExportProto.h - Programs and machines as protobuf messages -*- C++ -*-===//
+//===- ExportProto.h - Programs and machines as protobuf messages -*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- Oracle.h - Runs models through stock MLIR ------------------*- C++ -*-===//
+//===- Oracle.h - Runs models through stock MLIR ------------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,9 +37,9 @@ namespace mozart {
 /// threads at once.
 class CompiledFunction {
 public:
-  /// Compiles `function` of a copy of `module`, which may hold ops of the `moe`,
-  /// `nop` and upstream dialects, and machines. Arguments and results must
-  /// be tensors of static shape (results: of any shape) or routings, with
+  /// Compiles `function` of a copy of `module`, which may hold ops of the
+  /// `moe`, `nop` and upstream dialects, and machines. Arguments and results
+  /// must be tensors of static shape (results: of any shape) or routings, with
   /// elements that a `ValueType` has. Loads the dialects that it needs into the
   /// module's context. Fails with kNotFound where there is no such function,
   /// with kInvalidArgument where its type is another, and with kInternal and

@@ -1,4 +1,5 @@
-//===- RoutingSource.h - The trace that a module is compiled or run with -*- C++ -*-===//
+//===- RoutingSource.h - The trace that a module is compiled or run with -*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

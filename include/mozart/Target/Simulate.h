@@ -24,9 +24,9 @@ struct SimulateOptions {
   std::string timeline;
 };
 
-/// Simulates the one program of `module`. Reports what is wrong with the module,
-/// the trace or the program at its place and fails; warns where a trace is
-/// shorter than the step or a memory holds more than its size.
+/// Simulates the one program of `module`. Reports what is wrong with the
+/// module, the trace or the program at its place and fails; warns where a trace
+/// is shorter than the step or a memory holds more than its size.
 mlir::FailureOr<Report> simulateModule(mlir::ModuleOp module,
                                        const SimulateOptions &options);
 

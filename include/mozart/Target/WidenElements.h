@@ -1,4 +1,5 @@
-//===- WidenElements.h - A model in double precision --------------*- C++ -*-===//
+//===- WidenElements.h - A model in double precision --------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

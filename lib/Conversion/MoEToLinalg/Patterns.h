@@ -1,4 +1,5 @@
-//===- Patterns.h - What the lowerings of model ops share ---------*- C++ -*-===//
+//===- Patterns.h - What the lowerings of model ops share ---------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- TensorBuilder.h - Loop nests over tensors, tersely ---------*- C++ -*-===//
+//===- TensorBuilder.h - Loop nests over tensors, tersely ---------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

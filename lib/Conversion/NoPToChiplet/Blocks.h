@@ -1,4 +1,5 @@
-//===- Blocks.h - A model cut into blocks that run one after another -*- C++ -*-===//
+//===- Blocks.h - A model cut into blocks that run one after another -*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +15,10 @@ namespace mozart {
 
 /// A layer's way to its experts and back. Emitted once for each token slice.
 struct ExchangeChain {
-  mlir::Operation *dispatch = nullptr;  ///< nop.scatter or nop.multicast
-  nop::LocalOp local;                   ///< the experts
-  mlir::Operation *combine = nullptr;   ///< nop.gather or nop.reduce
-  moe::CombineOp sum;                   ///< after a gather: the sum on the root
+  mlir::Operation *dispatch = nullptr; ///< nop.scatter or nop.multicast
+  nop::LocalOp local;                  ///< the experts
+  mlir::Operation *combine = nullptr;  ///< nop.gather or nop.reduce
+  moe::CombineOp sum;                  ///< after a gather: the sum on the root
 
   /// What the model goes on with: the result of `sum`, else of `combine`.
   mlir::Value result() {

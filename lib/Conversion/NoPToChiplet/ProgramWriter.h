@@ -1,4 +1,5 @@
-//===- ProgramWriter.h - Emits buffers and tasks of a program -----*- C++ -*-===//
+//===- ProgramWriter.h - Emits buffers and tasks of a program -----*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,12 +38,12 @@ public:
               int64_t microBatch);
 
   /// A compute task whose body `fill` emits from the body's arguments.
-  void compute(
-      mlir::Location loc, const llvm::Twine &name, int64_t node,
-      mlir::ValueRange reads, mlir::ValueRange writes,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &,
-                                                        mlir::ValueRange)>
-          fill);
+  void
+  compute(mlir::Location loc, const llvm::Twine &name, int64_t node,
+          mlir::ValueRange reads, mlir::ValueRange writes,
+          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &,
+                                                            mlir::ValueRange)>
+              fill);
 
   /// Facts that both exchanges need.
   struct Exchange {

@@ -39,8 +39,8 @@ std::string chiplet(const std::string &name, const std::string &hosts) {
 
 std::string bothWays(const std::string &a, const std::string &b) {
   const char *wires = " <wires = 8, wire_bytes_per_second = 125000000>\n";
-  return absl::StrCat("  wafer.link @", a, " -> @", b, wires,
-                      "  wafer.link @", b, " -> @", a, wires);
+  return absl::StrCat("  wafer.link @", a, " -> @", b, wires, "  wafer.link @",
+                      b, " -> @", a, wires);
 }
 
 /// A tree of the given depth with `chiplets` expert chiplets. Every chiplet has
@@ -63,8 +63,8 @@ std::string randomMachine(Dice &dice, int64_t depth, int64_t chiplets) {
           "reduce_bytes_per_second = 2000000000>\n");
       links += bothWays(open[dice.roll(0, open.size() - 1)], name);
       if (level == 1)
-        memories += absl::StrCat("  wafer.memory @", name, "_dram on @", name,
-                                 storage);
+        memories +=
+            absl::StrCat("  wafer.memory @", name, "_dram on @", name, storage);
       next.push_back(name);
     }
     open = next;
@@ -142,7 +142,8 @@ private:
 
   std::string types(const std::vector<std::string> &names) const {
     return absl::StrJoin(names, ", ", [&](std::string *out, std::string name) {
-      absl::StrAppend(out, spell(model.arguments[std::stoi(name.substr(2))].type));
+      absl::StrAppend(out,
+                      spell(model.arguments[std::stoi(name.substr(2))].type));
     });
   }
 
@@ -190,8 +191,9 @@ private:
       return x;
     int64_t kv = dice.roll(1, 2), dim = 2 * dice.roll(1, 2);
     int64_t query = kv * dice.roll(1, 2), h = model.hidden;
-    std::vector<std::string> w = {weight({h, query * dim}), weight({h, kv * dim}),
-                                  weight({h, kv * dim}), weight({query * dim, h})};
+    std::vector<std::string> w = {weight({h, query * dim}),
+                                  weight({h, kv * dim}), weight({h, kv * dim}),
+                                  weight({query * dim, h})};
     std::vector<std::string> all = w;
     std::string extra;
     if (dice.chance(30)) {
@@ -207,16 +209,16 @@ private:
     }
     std::string rope;
     if (dice.chance(60))
-      rope = absl::StrCat(" rope <style = ",
-                          dice.chance(50) ? "half" : "interleaved",
-                          ", theta = 10000.0, dim = ", dim, ">");
+      rope = absl::StrCat(
+          " rope <style = ", dice.chance(50) ? "half" : "interleaved",
+          ", theta = 10000.0, dim = ", dim, ">");
     body += absl::StrCat(
         "  %att = moe.attention ", x, " weights(", absl::StrJoin(w, ", "), ")",
         extra, " sequences ", sequences, " heads <query = ", query,
-        ", kv = ", kv, ", dim = ", dim, ", scale = 0.5, causal = ",
-        dice.chance(80) ? "true" : "false", ">", rope, " : (", rowsType(), ", ",
-        types(all), ") -> ", rowsType(), "\n  %x1 = moe.add ", x,
-        ", %att : ", rowsType(), "\n");
+        ", kv = ", kv, ", dim = ", dim,
+        ", scale = 0.5, causal = ", dice.chance(80) ? "true" : "false", ">",
+        rope, " : (", rowsType(), ", ", types(all), ") -> ", rowsType(),
+        "\n  %x1 = moe.add ", x, ", %att : ", rowsType(), "\n");
     feature("attention");
     return "%x1";
   }
@@ -237,9 +239,10 @@ private:
     }
     std::string logits =
         absl::StrCat("tensor<", model.tokens, "x", model.experts, "xf64>");
-    body += absl::StrCat("  %logits = moe.router ", h, ", ", w, biasOperand,
-                         " : (", rowsType(), ", tensor<", model.hidden, "x",
-                         model.experts, "xf64>", biasType, ") -> ", logits, "\n");
+    body +=
+        absl::StrCat("  %logits = moe.router ", h, ", ", w, biasOperand, " : (",
+                     rowsType(), ", tensor<", model.hidden, "x", model.experts,
+                     "xf64>", biasType, ") -> ", logits, "\n");
     return logits;
   }
 
@@ -262,8 +265,8 @@ private:
     routing = absl::StrCat("!moe.routing<", model.tokens, "x", model.k, " of ",
                            model.experts, ", f64>");
     body += absl::StrCat(
-        "  %r = moe.route ", operands, " <k = ", model.k, ", score = ",
-        model.sigmoid ? "sigmoid" : "softmax", ", order = ",
+        "  %r = moe.route ", operands, " <k = ", model.k,
+        ", score = ", model.sigmoid ? "sigmoid" : "softmax", ", order = ",
         model.afterSelection ? "after_selection" : "before_selection",
         ", renormalize = ", renormalize ? "true" : "false",
         ", scale = ", dice.chance(30) ? "2.5" : "1.0",
@@ -289,8 +292,8 @@ private:
       b.push_back(weight({e, hd}));
       all.insert(all.end(), b.begin(), b.end());
     }
-    std::string rows = absl::StrCat("tensor<", model.tokens * model.k, "x", hd,
-                                    "xf64>");
+    std::string rows =
+        absl::StrCat("tensor<", model.tokens * model.k, "x", hd, "xf64>");
     std::string counts = absl::StrCat("tensor<", e, "xindex>");
     body += absl::StrCat(
         "  %rows, %counts = moe.dispatch ", h, " by %r layer 0 : (", rowsType(),
@@ -326,8 +329,7 @@ private:
   }
 
   void emitBody() {
-    std::string x =
-        argument(tensor({model.tokens, model.hidden}), false, 1.0);
+    std::string x = argument(tensor({model.tokens, model.hidden}), false, 1.0);
     std::string x1 = emitAttention(x);
     std::string norm = weight({model.hidden});
     body += absl::StrCat("  %h = moe.norm rms ", x1, ", ", norm,
@@ -337,9 +339,9 @@ private:
     emitRoute(logitsType);
     emitExperts("%h");
     std::string y = emitShared("%h", "%y");
-    body += absl::StrCat("  %z = moe.add ", x1, ", ", y, " : ", rowsType(), "\n",
-                         "  return %z, %logits : ", rowsType(), ", ", logitsType,
-                         "\n");
+    body += absl::StrCat("  %z = moe.add ", x1, ", ", y, " : ", rowsType(),
+                         "\n", "  return %z, %logits : ", rowsType(), ", ",
+                         logitsType, "\n");
   }
 
   void choosePipeline() {
@@ -362,10 +364,10 @@ private:
     feature(slices > 1 ? "token slices" : "one slice");
     model.pipeline = absl::StrCat(
         "builtin.module(mozart-verify-model,moe-place-experts{algorithm=",
-        dice.chance(50) ? "contiguous" : "random", " seed=",
-        dice.roll(0, 1000), "},mozart-verify-placed,convert-moe-to-nop,",
-        kForms[form], "mozart-verify-routed,convert-nop-to-chiplet{slices=",
-        slices, " weight-copies=", overlap ? 2 : 1,
+        dice.chance(50) ? "contiguous" : "random", " seed=", dice.roll(0, 1000),
+        "},mozart-verify-placed,convert-moe-to-nop,", kForms[form],
+        "mozart-verify-routed,convert-nop-to-chiplet{slices=", slices,
+        " weight-copies=", overlap ? 2 : 1,
         "},chiplet.program(mozart-verify-program,",
         overlap ? "chiplet-schedule-overlap" : "chiplet-schedule-serial",
         ",chiplet-allocate-buffers,mozart-verify-scheduled))");
@@ -378,11 +380,12 @@ private:
           absl::StrCat("%a", i, ": ", spell(model.arguments[i].type),
                        model.arguments[i].param ? " {moe.param}" : ""));
     model.module = absl::StrCat(
-        machine, "func.func @forward(", absl::StrJoin(signature, ", "), ") -> (",
-        rowsType(), ", ", logitsType, ") attributes {moe.model = #moe.model<name "
-        "= \"random\", sequences = ", sequences, ", sequence_length = ",
-        model.tokens / sequences, ", micro_batches = ", model.microBatches,
-        ">} {\n", body, "}\n");
+        machine, "func.func @forward(", absl::StrJoin(signature, ", "),
+        ") -> (", rowsType(), ", ", logitsType,
+        ") attributes {moe.model = #moe.model<name "
+        "= \"random\", sequences = ",
+        sequences, ", sequence_length = ", model.tokens / sequences,
+        ", micro_batches = ", model.microBatches, ">} {\n", body, "}\n");
   }
 
   Dice dice;
@@ -408,7 +411,8 @@ static std::vector<double> choices(const RandomModel &model,
   if (!model.afterSelection) {
     double top = *std::max_element(result.begin(), result.end()), sum = 0;
     for (double &value : result) {
-      value = model.sigmoid ? 1 / (1 + std::exp(-value)) : std::exp(value - top);
+      value =
+          model.sigmoid ? 1 / (1 + std::exp(-value)) : std::exp(value - top);
       sum += value;
     }
     if (!model.sigmoid)
@@ -417,8 +421,7 @@ static std::vector<double> choices(const RandomModel &model,
   }
   if (model.biasArgument >= 0)
     for (int64_t e = 0; e < model.experts; ++e)
-      result[e] +=
-          model.arguments[model.biasArgument].copies[0].elements[e];
+      result[e] += model.arguments[model.biasArgument].copies[0].elements[e];
   return result;
 }
 
@@ -426,13 +429,14 @@ static std::vector<double> choices(const RandomModel &model,
 static double gapAmong(std::vector<double> values, int64_t count) {
   std::sort(values.rbegin(), values.rend());
   double gap = INFINITY;
-  for (size_t i = 0; i + 1 < values.size() && i < static_cast<size_t>(count); ++i)
+  for (size_t i = 0; i + 1 < values.size() && i < static_cast<size_t>(count);
+       ++i)
     gap = std::min(gap, values[i] - values[i + 1]);
   return gap;
 }
 
-/// Leaves the experts of the groups that are kept; returns how clear that choice
-/// is.
+/// Leaves the experts of the groups that are kept; returns how clear that
+/// choice is.
 static double keepBestGroups(const RandomModel &model,
                              std::vector<double> &values) {
   int64_t size = model.experts / model.groups;
@@ -459,8 +463,9 @@ double test::smallestGap(const RandomModel &model, const Value &logits,
                          int64_t microBatch) {
   double gap = INFINITY;
   for (int64_t token = 0; token < model.tokens; ++token) {
-    if (model.paddingArgument >= 0 &&
-        model.arguments[model.paddingArgument].copies[microBatch].elements[token])
+    if (model.paddingArgument >= 0 && model.arguments[model.paddingArgument]
+                                          .copies[microBatch]
+                                          .elements[token])
       continue;
     std::vector<double> values = choices(model, logits.row(token));
     if (model.groups > 1)

@@ -1,4 +1,5 @@
-//===- RandomModel.h - Small models, machines and inputs at random -*- C++ -*-===//
+//===- RandomModel.h - Small models, machines and inputs at random -*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +23,8 @@ public:
   explicit Dice(uint64_t seed) : engine(seed) {}
   /// Uniform in [low, high].
   int64_t roll(int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(
-                     engine() % static_cast<uint64_t>(high - low + 1));
+    return low + static_cast<int64_t>(engine() %
+                                      static_cast<uint64_t>(high - low + 1));
   }
   bool chance(int64_t percent) { return roll(1, 100) <= percent; }
   /// Roughly normal, mean 0, variance 1: the sum of twelve uniform numbers.
@@ -61,8 +62,8 @@ struct RandomModel {
 /// Makes a model from `seed`. Elements are f64.
 RandomModel makeRandomModel(uint64_t seed);
 
-/// The smallest gap between two choices that the router ranks next to each other
-/// (among the first k + 1, and among groups): how far it is from a tie.
+/// The smallest gap between two choices that the router ranks next to each
+/// other (among the first k + 1, and among groups): how far it is from a tie.
 double smallestGap(const RandomModel &model, const Value &logits,
                    int64_t microBatch);
 

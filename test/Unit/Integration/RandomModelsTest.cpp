@@ -112,8 +112,8 @@ bool hasIdleExpert(const RandomModel &model, const ValueReport &report) {
   return static_cast<int64_t>(used.size()) < model.experts;
 }
 
-/// 4 n eps times the terms of a row, counted generously: a row's terms add up to
-/// no less than its own absolute values and one.
+/// 4 n eps times the terms of a row, counted generously: a row's terms add up
+/// to no less than its own absolute values and one.
 absl::Status compareRows(const RandomModel &model, const Value &found,
                          const Value &expected) {
   int64_t n = model.hidden * 4 + model.inner + model.k + model.tokens;

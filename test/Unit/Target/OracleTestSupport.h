@@ -1,4 +1,5 @@
-//===- OracleTestSupport.h - Modules and values for tests ---------*- C++ -*-===//
+//===- OracleTestSupport.h - Modules and values for tests ---------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

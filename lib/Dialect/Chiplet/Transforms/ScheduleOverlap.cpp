@@ -68,11 +68,11 @@ public:
     llvm::MapVector<Value, std::pair<int64_t, int64_t>> lifetimes;
     for (auto task : program.getBody().getOps<TaskOpInterface>()) {
       int64_t position = positions[task];
-      for (Value buffer : llvm::concat<Value>(
-               SmallVector<Value>(task.getReads()),
-               SmallVector<Value>(task.getWrites()))) {
-        auto [found, isNew] = lifetimes.insert(
-            {getRootBuffer(buffer), {position, position}});
+      for (Value buffer :
+           llvm::concat<Value>(SmallVector<Value>(task.getReads()),
+                               SmallVector<Value>(task.getWrites()))) {
+        auto [found, isNew] =
+            lifetimes.insert({getRootBuffer(buffer), {position, position}});
         found->second.second = position;
       }
     }
@@ -170,8 +170,7 @@ private:
       if (trace.numLayers() == 1)
         layer = 0;
       std::vector<int64_t> load = expertLoad(trace, layer);
-      for (const auto &[node, experts] :
-           dispatch.getPlacement().getExpertsOf())
+      for (const auto &[node, experts] : dispatch.getPlacement().getExpertsOf())
         for (int64_t expert : experts)
           pairs[node] += load[expert];
       break;
@@ -186,8 +185,9 @@ private:
       return success();
     auto module = program->getParentOfType<ModuleOp>();
     if (profile.empty() && module.getOps<moe::ProfileOp>().empty()) {
-      remark::missed(program.getLoc(), remark::RemarkOpts::name("LoadOrder")
-                                           .category("chiplet-schedule-overlap"))
+      remark::missed(program.getLoc(),
+                     remark::RemarkOpts::name("LoadOrder")
+                         .category("chiplet-schedule-overlap"))
           << remark::reason("no profile says which chiplets are heavy");
       return success();
     }
@@ -220,8 +220,8 @@ private:
       moveLoad(load, run, run.end, positions);
   }
 
-  /// Moves a load of `run` before `where`, with the buffers that it is the first
-  /// to use.
+  /// Moves a load of `run` before `where`, with the buffers that it is the
+  /// first to use.
   static void moveLoad(LoadOp load, const LoadRun &run, Operation *where,
                        const Positions &positions) {
     for (Value buffer : {load.getSource(), load.getTarget()}) {
@@ -250,8 +250,8 @@ private:
         continue;
       }
       remark::missed(next.loads.front().getLoc(),
-                     remark::RemarkOpts::name("LoadAhead").category(
-                         "chiplet-schedule-overlap"))
+                     remark::RemarkOpts::name("LoadAhead")
+                         .category("chiplet-schedule-overlap"))
           << "weights stay behind on chiplet " << machine.node(node).name
           << remark::metric("NeedBytes", peak + need)
           << remark::metric("HaveBytes", have);

@@ -1,4 +1,5 @@
-//===- TaskClock.h - What has ended before a task starts ----------*- C++ -*-===//
+//===- TaskClock.h - What has ended before a task starts ----------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +13,9 @@
 namespace mozart::chiplet {
 
 /// Follows the tasks of a program in order and says which happen before which,
-/// by waits, engine order and stages. For each task and engine it keeps how many
-/// tasks of the engine have ended before the task starts: tasks times engines
-/// times 4 bytes.
+/// by waits, engine order and stages. For each task and engine it keeps how
+/// many tasks of the engine have ended before the task starts: tasks times
+/// engines times 4 bytes.
 class TaskClock {
 public:
   /// Enters the next task, with the waits that it has.

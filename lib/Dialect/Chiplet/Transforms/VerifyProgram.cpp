@@ -1,4 +1,5 @@
-//===- VerifyProgram.cpp - What phase 'program' promises -----------------------===//
+//===- VerifyProgram.cpp - What phase 'program' promises
+//-----------------------===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,5 @@
-//===- VerifyScheduled.cpp - What phase 'scheduled' promises -----------------------===//
+//===- VerifyScheduled.cpp - What phase 'scheduled' promises
+//-----------------------===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

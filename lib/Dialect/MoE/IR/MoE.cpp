@@ -232,8 +232,8 @@ LogicalResult ModelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef name, int64_t sequences,
                                 int64_t sequenceLength, int64_t microBatches) {
   NamedCount facts[] = {{"sequences", sequences},
-                  {"sequence_length", sequenceLength},
-                  {"micro_batches", microBatches}};
+                        {"sequence_length", sequenceLength},
+                        {"micro_batches", microBatches}};
   return success(succeeded(requireAtLeast(1, facts, emitError)) &&
                  succeeded(requireProductFits(facts, emitError)));
 }
@@ -295,10 +295,10 @@ LatentHeadsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t nope, int64_t rope, int64_t value,
                         llvm::APFloat scale, bool, llvm::APFloat epsilon) {
   NamedCount facts[] = {{"query", query},
-                  {"kv_rank", kvRank},
-                  {"nope", nope},
-                  {"rope", rope},
-                  {"value", value}};
+                        {"kv_rank", kvRank},
+                        {"nope", nope},
+                        {"rope", rope},
+                        {"value", value}};
   if (failed(requireAtLeast(1, facts, emitError)) ||
       failed(requireAtLeast(0, {{"query_rank", queryRank}}, emitError)) ||
       failed(requireFinite("scale", scale, emitError)) ||

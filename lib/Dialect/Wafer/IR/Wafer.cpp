@@ -66,24 +66,24 @@ LogicalResult ComputeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t clockHz,
                                   int64_t tileSramBytesPerSecond,
                                   int64_t kernelStartPs) {
-  return success(
-      succeeded(requireAtLeast(1,
-                               {{"tiles", tiles},
-                                {"arrays_per_tile", arraysPerTile},
-                                {"array_rows", arrayRows},
-                                {"array_columns", arrayColumns},
-                                {"clock_hz", clockHz},
-                                {"tile_sram_bytes_per_second",
-                                 tileSramBytesPerSecond}},
-                               emitError)) &&
-      succeeded(requireAtLeast(0, {{"kernel_start_ps", kernelStartPs}},
-                               emitError)));
+  return success(succeeded(requireAtLeast(
+                     1,
+                     {{"tiles", tiles},
+                      {"arrays_per_tile", arraysPerTile},
+                      {"array_rows", arrayRows},
+                      {"array_columns", arrayColumns},
+                      {"clock_hz", clockHz},
+                      {"tile_sram_bytes_per_second", tileSramBytesPerSecond}},
+                     emitError)) &&
+                 succeeded(requireAtLeast(
+                     0, {{"kernel_start_ps", kernelStartPs}}, emitError)));
 }
 
-LogicalResult SwitchingAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, wafer::Forwarding forwarding,
-    int64_t bufferBytes, int64_t latencyPs, int64_t multicastBytesPerSecond,
-    int64_t reduceBytesPerSecond) {
+LogicalResult
+SwitchingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      wafer::Forwarding forwarding, int64_t bufferBytes,
+                      int64_t latencyPs, int64_t multicastBytesPerSecond,
+                      int64_t reduceBytesPerSecond) {
   if (failed(requireAtLeast(
           0,
           {{"latency_ps", latencyPs},
@@ -94,10 +94,11 @@ LogicalResult SwitchingAttr::verify(
   return requireAtLeast(1, {{"buffer_bytes", bufferBytes}}, emitError);
 }
 
-LogicalResult
-StorageAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t bytes,
-                    int64_t readBytesPerSecond, int64_t writeBytesPerSecond,
-                    int64_t efficiencyPpm, int64_t latencyPs, bool elastic) {
+LogicalResult StorageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t bytes, int64_t readBytesPerSecond,
+                                  int64_t writeBytesPerSecond,
+                                  int64_t efficiencyPpm, int64_t latencyPs,
+                                  bool elastic) {
   if (failed(requireAtLeast(1,
                             {{"bytes", bytes},
                              {"read_bytes_per_second", readBytesPerSecond},
@@ -115,15 +116,14 @@ StorageAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t bytes,
 LogicalResult WiresAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t wires, int64_t wireBytesPerSecond,
                                 int64_t latencyPs, int64_t messageOverheadPs) {
-  if (failed(requireAtLeast(1,
-                            {{"wires", wires},
-                             {"wire_bytes_per_second", wireBytesPerSecond}},
-                            emitError)))
+  if (failed(requireAtLeast(
+          1, {{"wires", wires}, {"wire_bytes_per_second", wireBytesPerSecond}},
+          emitError)))
     return failure();
-  return requireAtLeast(0,
-                        {{"latency_ps", latencyPs},
-                         {"message_overhead_ps", messageOverheadPs}},
-                        emitError);
+  return requireAtLeast(
+      0,
+      {{"latency_ps", latencyPs}, {"message_overhead_ps", messageOverheadPs}},
+      emitError);
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,9 +199,10 @@ static NodeFacts getChipletFacts(ChipletOp chiplet) {
   facts.compute.arraysPerTile = compute.getArraysPerTile();
   facts.compute.arrayRows = compute.getArrayRows();
   facts.compute.arrayColumns = compute.getArrayColumns();
-  facts.compute.accumulation = compute.getAccumulation() == wafer::Accumulation::K
-                                   ? mozart::Accumulation::K
-                                   : mozart::Accumulation::N;
+  facts.compute.accumulation =
+      compute.getAccumulation() == wafer::Accumulation::K
+          ? mozart::Accumulation::K
+          : mozart::Accumulation::N;
   facts.compute.clockHz = compute.getClockHz();
   facts.compute.tileSramBytesPerSecond = compute.getTileSramBytesPerSecond();
   facts.compute.kernelStartPs = compute.getKernelStartPs();
@@ -259,11 +260,10 @@ MachineFacts wafer::getMachineFacts(MachineOp machine) {
       facts.memories.push_back(getMemoryFacts(memory, nodes));
     if (auto link = dyn_cast<LinkOp>(op)) {
       WiresAttr wires = link.getWiresAttr();
-      facts.links.push_back({nodes.lookup(link.getSource()),
-                             nodes.lookup(link.getTarget()), wires.getWires(),
-                             wires.getWireBytesPerSecond(),
-                             wires.getLatencyPs(),
-                             wires.getMessageOverheadPs()});
+      facts.links.push_back(
+          {nodes.lookup(link.getSource()), nodes.lookup(link.getTarget()),
+           wires.getWires(), wires.getWireBytesPerSecond(),
+           wires.getLatencyPs(), wires.getMessageOverheadPs()});
     }
   }
   return facts;
@@ -277,8 +277,7 @@ MachineModel wafer::getMachineModel(MachineOp machine) {
 }
 
 MachineOp wafer::lookupMachine(Operation *from, FlatSymbolRefAttr symbol) {
-  auto machine =
-      SymbolTable::lookupNearestSymbolFrom<MachineOp>(from, symbol);
+  auto machine = SymbolTable::lookupNearestSymbolFrom<MachineOp>(from, symbol);
   if (!machine)
     from->emitOpError() << "names machine '" << symbol.getValue()
                         << "', but no wafer.machine of that name is in the "

@@ -1,4 +1,5 @@
-//===- Passes.h - Schedules and memory of programs ----------------*- C++ -*-===//
+//===- Passes.h - Schedules and memory of programs ----------------*- C++
+//-*-===//
 //
 // Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

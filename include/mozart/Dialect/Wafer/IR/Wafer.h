@@ -31,7 +31,8 @@ namespace mozart::wafer {
 /// The facts of a verified machine as plain data.
 MachineFacts getMachineFacts(MachineOp machine);
 
-/// The model of a verified machine. Only a machine that did not verify has none.
+/// The model of a verified machine. Only a machine that did not verify has
+/// none.
 MachineModel getMachineModel(MachineOp machine);
 
 /// The machine that `symbol` names in the symbol tables around `from`. Reports
