@@ -15,6 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 readonly packages=(
   cmake ninja-build g++ ccache git
   llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 lld-22 libclang-rt-22-dev
+  clang-format-22
   libabsl-dev libprotobuf-dev protobuf-compiler nlohmann-json3-dev libgtest-dev libgmock-dev
   zlib1g-dev libzstd-dev
   python3 python3-numpy python3-pytest python3-psutil

@@ -57,4 +57,3 @@ if Path(config.data_dir).is_dir():
     config.substitutions.append(("%routing_data", config.data_dir))
 if config.sanitize:
     config.available_features.add("sanitizer")
-    config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"

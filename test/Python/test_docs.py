@@ -159,6 +159,29 @@ def test_links_lead_somewhere(name):
             assert (page.parent / target).exists(), f"{name} links to {target}"
 
 
+def test_results_are_what_quickstart_prints(built_tree):
+    """The table of README.md is that of this build."""
+    directory, environment = built_tree
+    wanted = re.search(r"<!-- results:.*?-->\n(.*?)<!-- end of results -->",
+                       (SOURCE / "README.md").read_text(), re.DOTALL).group(1)
+    script = r"""
+set -euo pipefail
+for preset in baseline overlap dedup layout; do
+  build/release/bin/mozart-opt share/mozart/models/olmoe-1b-7b.mlir \
+    --mozart-compile="machine=mozart-olmoe preset=$preset" -o "$preset.mlir"
+  build/release/bin/mozart-translate --simulate "$preset.mlir" -o "$preset.json"
+done
+python3 tools/report_table.py --markdown --to-come=best \
+  baseline.json overlap.json dedup.json layout.json
+"""
+    printed = subprocess.run(["bash", "-c", script], cwd=directory, env=environment,
+                             stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert wanted == printed, (
+        "README.md holds other results than this build; if the change is meant, "
+        f"replace its table by\n{printed}"
+    )
+
+
 def test_pages_are_found():
     assert {"README.md", "docs/index.md", "docs/Dialects/MoE.md"} <= set(PAGES)
     assert commands_of((SOURCE / "docs" / "tutorial.md").read_text())
