@@ -85,7 +85,7 @@ def ConvertNoPToChiplet : Pass<"convert-nop-to-chiplet", "::mlir::ModuleOp"> {
     Option<"slices", "slices", "int64_t", /*default=*/"0",
            "Token slices of every exchange; 0: the fewest that fit">,
     Option<"weightCopies", "weight-copies", "int64_t", /*default=*/"1",
-           "Blocks whose expert weights should fit at once, where possible">,
+           "Blocks whose expert weights should fit at once, where possible: 1 or 2">,
     Option<"machine", "machine", "std::string", /*default=*/"",
            "Machine of a model without exchanges, where the module has several">,
     Option<"preset", "preset", "std::string", /*default=*/"\"custom\"",

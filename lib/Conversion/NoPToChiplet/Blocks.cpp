@@ -474,6 +474,10 @@ FailureOr<ModelPlan> mozart::planModel(func::FuncOp function,
     return failure();
   if (options.slices && failed(checkSlices(function, plan, options.slices)))
     return failure();
+  if (options.weightCopies < 1 || options.weightCopies > 2)
+    return function.emitError()
+           << "asks for room for the weights of " << options.weightCopies
+           << " blocks at once, expected 1 or 2";
   DemandCounter counter(plan, machine);
   plan.blocks = joinSegments(cutSegments(function), plan, counter, machine);
   std::vector<BlockDemand> demands;

@@ -49,7 +49,7 @@ struct ModelPlan {
 struct PlanOptions {
   /// 0: the fewest that fit.
   int64_t slices = 0;
-  /// Weights of this many blocks should fit at once, where that is possible.
+  /// Weights of this many blocks, 1 or 2, should fit at once, where possible.
   int64_t weightCopies = 1;
 };
 
