@@ -86,8 +86,9 @@ absl::StatusOr<ExpertStatistics> mozart::expertStatistics(const Trace &trace,
 }
 
 LayerStatistics mozart::layerStatistics(const Trace &trace, int64_t layer,
-                                        absl::Span<const int32_t> chipletOf,
-                                        absl::Span<const int32_t> groupOf) {
+                                        const ReplicaChoice &choice,
+                                        absl::Span<const int32_t> groupOf,
+                                        int64_t tokensPerMicroBatch) {
   int32_t numGroups =
       groupOf.empty() ? 0
                       : *std::max_element(groupOf.begin(), groupOf.end()) + 1;
@@ -96,11 +97,14 @@ LayerStatistics mozart::layerStatistics(const Trace &trace, int64_t layer,
   std::vector<int64_t> chipletSeen(groupOf.size(), -1);
   std::vector<int64_t> groupSeen(numGroups, -1);
   int64_t chipletVisits = 0, groupVisits = 0;
+  std::vector<int32_t> chosen(trace.k());
   for (int64_t token = 0; token < trace.numTokens(); ++token) {
-    for (int32_t id : trace.set(token, layer)) {
-      if (id == Trace::kPadding)
+    choice.choose(trace.set(token, layer), token % tokensPerMicroBatch,
+                  absl::MakeSpan(chosen));
+    for (int32_t chiplet : chosen) {
+      if (chiplet == ReplicaChoice::kNowhere)
         continue;
-      int32_t chiplet = chipletOf[id], group = groupOf[chiplet];
+      int32_t group = groupOf[chiplet];
       ++pairs[chiplet];
       if (chipletSeen[chiplet] != token) {
         chipletSeen[chiplet] = token;
@@ -120,4 +124,10 @@ LayerStatistics mozart::layerStatistics(const Trace &trace, int64_t layer,
   stats.loadMaxOverMean = maxOverMean(pairs);
   stats.receiveMaxOverMean = maxOverMean(received);
   return stats;
+}
+
+LayerStatistics mozart::layerStatistics(const Trace &trace, int64_t layer,
+                                        absl::Span<const int32_t> chipletOf,
+                                        absl::Span<const int32_t> groupOf) {
+  return layerStatistics(trace, layer, ReplicaChoice(chipletOf), groupOf);
 }

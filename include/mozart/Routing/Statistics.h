@@ -8,6 +8,7 @@
 #ifndef MOZART_ROUTING_STATISTICS_H
 #define MOZART_ROUTING_STATISTICS_H
 
+#include "mozart/Routing/ReplicaChoice.h"
 #include "mozart/Routing/Trace.h"
 
 namespace mozart {
@@ -47,10 +48,18 @@ struct LayerStatistics {
   double loadMaxOverMean = 0, receiveMaxOverMean = 0;
 };
 
-/// Counts a layer of bound routing. `chipletOf[e]` is the chiplet ordinal of
-/// expert e, `groupOf[c]` the group of chiplet c (-1: it is in none). Tokens
-/// whose slots are all padding count as tokens that are sent nowhere. A layer
-/// in which no token is sent anywhere has zero everywhere.
+/// Counts a layer of routing under a placement, whose chiplets are ordinals.
+/// `groupOf[c]` is the group of chiplet c (-1: it is in none). Which of several
+/// replicas a token is sent to goes by its position, which is its row in the
+/// trace or, where those are given, in its micro-batch. Tokens whose slots are
+/// all padding count as tokens that are sent nowhere. A layer in which no token
+/// is sent anywhere has zero everywhere.
+LayerStatistics layerStatistics(const Trace &trace, int64_t layer,
+                                const ReplicaChoice &choice,
+                                absl::Span<const int32_t> groupOf,
+                                int64_t tokensPerMicroBatch = INT64_MAX);
+
+/// The same where `chipletOf[e]` is the one chiplet of expert e.
 LayerStatistics layerStatistics(const Trace &trace, int64_t layer,
                                 absl::Span<const int32_t> chipletOf,
                                 absl::Span<const int32_t> groupOf);

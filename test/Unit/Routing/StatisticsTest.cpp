@@ -71,6 +71,29 @@ TEST(Statistics, CountsChipletsAndGroups) {
   EXPECT_DOUBLE_EQ(stats.receiveMaxOverMean, 3 / (6 / 3.0));
 }
 
+TEST(Statistics, CountsReplicasAsTheyAreChosen) {
+  // Expert 0 on chiplets 0 and 2; 1 on 1, 2 on 2. Groups {0,1} {2}.
+  std::vector<std::vector<int32_t>> chipletsOf = {{0, 2}, {1}, {2}};
+  std::vector<int32_t> groupOf = {0, 0, 1};
+  Trace trace = makeTrace(4, 1, 2, 3,
+                          {0, 1,   // chiplets 0 1
+                           0, 1,   // chiplets 2 1, for the position is odd
+                           2, 0,   // chiplet 2
+                           0, 1}); // chiplets 2 1
+  LayerStatistics stats =
+      layerStatistics(trace, 0, ReplicaChoice(chipletsOf), groupOf);
+  EXPECT_DOUBLE_EQ(stats.cT, (2 + 2 + 1 + 2) / 4.0);
+  EXPECT_DOUBLE_EQ(stats.gT, (1 + 2 + 1 + 2) / 4.0);
+  // Pairs 1 3 4, tokens received 1 3 3.
+  EXPECT_DOUBLE_EQ(stats.loadMaxOverMean, 4 / (8 / 3.0));
+  EXPECT_DOUBLE_EQ(stats.receiveMaxOverMean, 3 / (7 / 3.0));
+
+  // In micro-batches of three the last is at position 0.
+  stats = layerStatistics(trace, 0, ReplicaChoice(chipletsOf), groupOf, 3);
+  EXPECT_DOUBLE_EQ(stats.gT, (1 + 2 + 1 + 1) / 4.0);
+  EXPECT_DOUBLE_EQ(stats.loadMaxOverMean, 3 / (8 / 3.0));
+}
+
 TEST(Statistics, NothingSentIsZero) {
   Trace trace = makeTrace(2, 1, 1, 2, {-1, -1});
   LayerStatistics stats = layerStatistics(trace, 0, {0, 1}, {0, 1});
