@@ -7,9 +7,8 @@
 
 #include "mozart/Sim/EventEngine.h"
 
-#include "FlowNetwork.h"
 #include "ResourceTable.h"
-#include "Transfers.h"
+#include "TransferNetwork.h"
 
 #include "mozart/Cost/KernelCost.h"
 #include "mozart/Sim/ProgramChecks.h"
@@ -19,37 +18,20 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <queue>
 
 using namespace mozart;
 
-const char *mozart::networkName(Network network) {
-  switch (network) {
-  case Network::Flow:
-    return "flow";
-  }
-  return "unknown";
-}
-
 namespace {
 
-/// What happens at a time. At one time, flows end first, then heads arrive,
-/// then kernels end; among equals, by number.
-struct Event {
-  enum class Kind { FlowEnd, HeadArrives, KernelEnds };
+/// The end of a kernel; at one time, by ascending task.
+struct KernelEnd {
   int64_t timePs;
-  Kind kind;
-  int32_t index; ///< flow, message in flight, or task
-  uint32_t version;
+  int32_t task;
 
-  bool operator>(const Event &other) const {
-    if (timePs != other.timePs)
-      return timePs > other.timePs;
-    if (kind != other.kind)
-      return kind > other.kind;
-    if (index != other.index)
-      return index > other.index;
-    return version > other.version;
+  bool operator>(const KernelEnd &other) const {
+    return timePs != other.timePs ? timePs > other.timePs : task > other.task;
   }
 };
 
@@ -57,14 +39,19 @@ class Simulation {
 public:
   Simulation(const Program &program, const MachineModel &machine,
              RoutingCounter &counter, const SimulationOptions &options)
-      : program(program), machine(machine), counter(counter), options(options),
-        resources(machine), network(resources.rates()),
-        planner(program, machine, resources, counter) {}
+      : program(program), machine(machine), counter(counter),
+        resources(machine),
+        context{program, machine, counter, resources, options} {}
 
   absl::StatusOr<SimulationResult> run() {
+    absl::StatusOr<std::unique_ptr<TransferNetwork>> made =
+        makeTransferNetwork(context);
+    if (!made.ok())
+      return made.status();
+    network = *std::move(made);
     result.tasks.resize(program.tasks.size());
     prepare();
-    while (error.ok() && (!ready.empty() || !events.empty()))
+    while (error.ok() && (!ready.empty() || nextPs() != kNever))
       tick();
     if (!error.ok())
       return error;
@@ -74,16 +61,13 @@ public:
     if (!uses.ok())
       return uses.status();
     result.resources = *std::move(uses);
+    result.events += network->events();
     return std::move(result);
   }
 
 private:
-  /// A message in flight: its next leg is `leg`.
-  struct InFlight {
-    Message message;
-    size_t leg = 0;
-    int32_t task = -1;
-  };
+  static constexpr int64_t kNever = TransferNetwork::kNever;
+
   struct Queue {
     std::vector<int32_t> tasks;
     size_t head = 0;
@@ -92,20 +76,19 @@ private:
   const Program &program;
   const MachineModel &machine;
   RoutingCounter &counter;
-  const SimulationOptions &options;
   ResourceTable resources;
-  FlowNetwork network;
-  TransferPlanner planner;
+  NetworkContext context;
+  std::unique_ptr<TransferNetwork> network;
   SimulationResult result;
   absl::Status error;
 
   int64_t nowPs = 0;
-  size_t ended = 0;
-  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events;
+  size_t started = 0, ended = 0;
+  std::priority_queue<KernelEnd, std::vector<KernelEnd>,
+                      std::greater<KernelEnd>>
+      kernels;
   /// For each task: waits, engines and a stage that still keep it.
   std::vector<int32_t> pending;
-  /// Messages that a running task still has in flight.
-  std::vector<int32_t> outstanding;
   /// Tasks that wait for task i: followers[followerBegin[i] ..).
   std::vector<int32_t> followerBegin, followers;
   std::map<Engine, int32_t> queueOf;
@@ -116,17 +99,13 @@ private:
   std::map<int64_t, std::vector<int32_t>> stages;
   size_t leftInStage = 0;
   std::vector<int32_t> ready;
-  std::vector<InFlight> inFlight;
-  std::vector<int32_t> freeInFlight;
-  std::vector<Message> planned;        // scratch
-  std::vector<FlowForecast> forecasts; // scratch
+  std::vector<int32_t> arrived; // scratch
 
   //===--- Which task may start ---===//
 
   void prepare() {
     const size_t count = program.tasks.size();
     pending.assign(count, 0);
-    outstanding.assign(count, 0);
     followerBegin.assign(count + 1, 0);
     for (const Task &task : program.tasks)
       for (int32_t wait : task.waits)
@@ -182,7 +161,7 @@ private:
   void end(int32_t index) {
     const Task &task = program.tasks[index];
     result.tasks[index].endPs = nowPs;
-    // Not the last event's: outdated forecasts may come after the last end.
+    // Not the last event's: a network may look at times after the last end.
     result.latencyPs = nowPs;
     ++ended;
     int64_t busyPs = nowPs - result.tasks[index].startPs;
@@ -204,138 +183,82 @@ private:
 
   //===--- What happens ---===//
 
-  /// Everything that happens at the next time at which something does.
+  int64_t kernelPs() const {
+    return kernels.empty() ? kNever : kernels.top().timePs;
+  }
+  int64_t nextPs() const { return std::min(kernelPs(), network->nextPs()); }
+
+  /// Everything that happens at the next time at which a task starts or ends,
+  /// or sooner.
   void tick() {
     if (ready.empty())
-      nowPs = events.top().timePs;
-    while (error.ok() && (!ready.empty() ||
-                          (!events.empty() && events.top().timePs == nowPs))) {
+      happen();
+    while (error.ok() && (!ready.empty() || nextPs() == nowPs)) {
       while (error.ok() && !ready.empty()) {
         int32_t task = ready.back();
         ready.pop_back();
         start(task);
       }
-      if (!error.ok() || events.empty() || events.top().timePs != nowPs)
-        continue;
-      Event event = events.top();
-      events.pop();
-      happen(event);
+      if (error.ok() && nextPs() == nowPs)
+        happen();
     }
-    if (!error.ok())
+    if (error.ok())
+      error = network->settle(nowPs, result.loads);
+  }
+
+  /// What comes next: what the network has, or else one kernel that ends.
+  void happen() {
+    if (network->nextPs() > kernelPs()) {
+      nowPs = kernelPs();
+      ++result.events;
+      int32_t task = kernels.top().task;
+      kernels.pop();
+      return end(task);
+    }
+    arrived.clear();
+    absl::StatusOr<int64_t> reached = network->advance(kernelPs(), arrived);
+    if (!reached.ok()) {
+      error = reached.status();
       return;
-    forecasts.clear();
-    if (!network.update(nowPs, forecasts))
-      return tooLate();
-    for (const FlowForecast &forecast : forecasts)
-      events.push({forecast.endPs, Event::Kind::FlowEnd, forecast.flow,
-                   forecast.version});
-    if (options.recordLoads)
-      for (int32_t resource : network.updatedResources())
-        result.loads.push_back(
-            {nowPs, resource, network.bytesPerSecond(resource)});
-  }
-
-  void happen(const Event &event) {
-    switch (event.kind) {
-    case Event::Kind::FlowEnd: {
-      if (!network.isNewest(event.index, event.version))
-        return;
-      ++result.events;
-      int32_t message = network.owner(event.index);
-      network.finish(event.index);
-      return endLeg(message);
     }
-    case Event::Kind::HeadArrives:
-      ++result.events;
-      return flow(event.index);
-    case Event::Kind::KernelEnds:
-      ++result.events;
-      return end(event.index);
-    }
-  }
-
-  void tooLate() {
-    error = absl::OutOfRangeError(
-        absl::StrCat("program '", program.name,
-                     "': its time does not fit in 63 bits of picoseconds"));
-  }
-
-  void schedule(int64_t delayPs, Event::Kind kind, int32_t index) {
-    int64_t timePs = 0;
-    if (__builtin_add_overflow(nowPs, delayPs, &timePs))
-      return tooLate();
-    events.push({timePs, kind, index, 0});
+    nowPs = *reached;
+    for (int32_t task : arrived)
+      end(task);
   }
 
   void start(int32_t index) {
     result.tasks[index].startPs = nowPs;
-    const Task &task = program.tasks[index];
-    if (task.kind == TaskKind::Compute) {
-      absl::StatusOr<int64_t> ps = taskPs(program, index, machine, counter);
-      if (!ps.ok()) {
-        error = ps.status();
-        return;
-      }
-      return schedule(*ps, Event::Kind::KernelEnds, index);
-    }
-    error = planner.plan(index, planned);
-    if (!error.ok())
+    ++started;
+    if (program.tasks[index].kind != TaskKind::Compute) {
+      error = network->start(nowPs, index);
       return;
-    outstanding[index] = static_cast<int32_t>(planned.size());
-    if (planned.empty())
-      return schedule(0, Event::Kind::KernelEnds, index);
-    for (Message &message : planned) {
-      int32_t slot;
-      if (freeInFlight.empty()) {
-        slot = static_cast<int32_t>(inFlight.size());
-        inFlight.emplace_back();
-      } else {
-        slot = freeInFlight.back();
-        freeInFlight.pop_back();
-      }
-      inFlight[slot].message = std::move(message);
-      inFlight[slot].leg = 0;
-      inFlight[slot].task = index;
-      startLeg(slot);
     }
+    absl::StatusOr<int64_t> ps = taskPs(program, index, machine, counter);
+    int64_t endPs = 0;
+    if (!ps.ok())
+      error = ps.status();
+    else if (__builtin_add_overflow(nowPs, *ps, &endPs) || endPs == kNever)
+      error = timeOverflow(program);
+    else
+      kernels.push({endPs, index});
   }
 
-  void startLeg(int32_t slot) {
-    const InFlight &flight = inFlight[slot];
-    schedule(flight.message.legs[flight.leg].delayPs, Event::Kind::HeadArrives,
-             slot);
-  }
-
-  void flow(int32_t slot) {
-    const InFlight &flight = inFlight[slot];
-    const Leg &leg = flight.message.legs[flight.leg];
-    if (leg.isEmpty())
-      return endLeg(slot);
-    network.start(nowPs, leg.uses, slot);
-  }
-
-  void endLeg(int32_t slot) {
-    InFlight &flight = inFlight[slot];
-    resources.count(flight.message.legs[flight.leg].uses);
-    if (++flight.leg < flight.message.legs.size())
-      return startLeg(slot);
-    int32_t task = flight.task;
-    freeInFlight.push_back(slot);
-    if (--outstanding[task] == 0)
-      end(task);
-  }
-
-  /// Nothing happens any more, and tasks are left. `verifyProgram` excludes it.
+  /// Nothing happens any more, and tasks are left: a transfer that has started
+  /// stands still, or (`verifyProgram` excludes it) the order has a cycle.
   absl::Status blocked() const {
-    for (size_t i = 0; i < program.tasks.size(); ++i)
-      if (pending[i] > 0)
-        return absl::InternalError(absl::StrCat(
-            "program '", program.name, "': nothing can happen any more after ",
-            nowPs, " ps, but task ", i, " ('", program.tasks[i].name,
-            "') still waits for ", pending[i],
-            " tasks, engines or stages; its order has a cycle"));
-    return absl::InternalError(absl::StrCat("program '", program.name,
-                                            "': a started task never ended"));
+    std::string where =
+        absl::StrCat("program '", program.name,
+                     "': nothing can happen any more after ", nowPs, " ps");
+    if (started > ended)
+      return absl::InternalError(
+          absl::StrCat(where, ": ", network->explainStandstill()));
+    size_t first = 0;
+    while (pending[first] == 0)
+      ++first;
+    return absl::InternalError(absl::StrCat(
+        where, ", but task ", first, " ('", program.tasks[first].name,
+        "') still waits for ", pending[first],
+        " tasks, engines or stages; its order has a cycle"));
   }
 };
 
