@@ -19,9 +19,10 @@ namespace {
 class TrafficCounter {
 public:
   TrafficCounter(const Program &program, int32_t index,
-                 const MachineModel &machine, const RoutingCounter &routing)
+                 const MachineModel &machine, const RoutingCounter &routing,
+                 std::vector<TokenAtPeer> *tokens)
       : program(program), index(index), task(program.tasks[index]),
-        machine(machine), routing(routing),
+        machine(machine), routing(routing), tokens(tokens),
         dispatch(task.kind == TaskKind::Dispatch),
         viaSwitch(task.exchange.via == ExchangeVia::Switch) {}
 
@@ -59,6 +60,7 @@ private:
   const Task &task;
   const MachineModel &machine;
   const RoutingCounter &routing;
+  std::vector<TokenAtPeer> *tokens;
   bool dispatch, viaSwitch;
   const RoutedSlice *slice = nullptr;
   bool overflow = false;
@@ -153,6 +155,8 @@ private:
           continue;
         lastToken[peer] = token;
         ++traffic.peers[peer].tokens;
+        if (tokens)
+          tokens->push_back({token, peer});
         if (viaSwitch)
           walk(peers[peer], token);
       }
@@ -223,9 +227,8 @@ private:
 
 } // namespace
 
-absl::StatusOr<ExchangeTraffic>
-mozart::exchangeTraffic(const Program &program, int32_t task,
-                        const MachineModel &machine,
-                        const RoutingCounter &counter) {
-  return TrafficCounter(program, task, machine, counter).run();
+absl::StatusOr<ExchangeTraffic> mozart::exchangeTraffic(
+    const Program &program, int32_t task, const MachineModel &machine,
+    const RoutingCounter &counter, std::vector<TokenAtPeer> *tokens) {
+  return TrafficCounter(program, task, machine, counter, tokens).run();
 }

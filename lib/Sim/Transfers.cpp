@@ -19,6 +19,67 @@ using namespace mozart;
 
 static constexpr int64_t kPsPerSecond = 1000000000000;
 
+/// Buffers are sized before the routing is known; a smaller bound than the
+/// worst case may turn out too small.
+static absl::Status checkRoom(const Program &program, int32_t index,
+                              const MachineModel &machine,
+                              const ExchangeTraffic &traffic) {
+  const Task &task = program.tasks[index];
+  const bool dispatch = task.kind == TaskKind::Dispatch;
+  const bool pairs = task.exchange.form == ExchangeForm::Pairs;
+  for (size_t i = 0; i < traffic.peers.size(); ++i) {
+    const Buffer &rows =
+        program.buffers[dispatch ? task.writes[2 * i] : task.reads[i]];
+    int64_t needed = pairs ? traffic.peers[i].pairs : traffic.peers[i].tokens;
+    if (needed > rows.type.rows())
+      return absl::InvalidArgumentError(absl::StrCat(
+          "program '", program.name, "', task ", index, " ('", task.name,
+          "'): under this routing ", needed, " rows go ",
+          dispatch ? "to '" : "from '",
+          machine.node(task.exchange.peers[i].node).name, "', but buffer '",
+          rows.name, "' holds ", rows.type.rows(),
+          "; compile for larger or for fewer tokens at a time"));
+  }
+  return absl::OkStatus();
+}
+
+/// What copies or adds on the way must be able to.
+static absl::Status checkBranches(const Program &program, int32_t index,
+                                  const MachineModel &machine,
+                                  const ExchangeTraffic &traffic) {
+  const Task &task = program.tasks[index];
+  const bool dispatch = task.kind == TaskKind::Dispatch;
+  for (const NodeTraffic &branch : traffic.branches) {
+    const NodeFacts &node = machine.node(branch.node);
+    if ((dispatch ? node.multicastBytesPerSecond : node.reduceBytesPerSecond) >
+        0)
+      continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "program '", program.name, "', task ", index, " ('", task.name, "'): '",
+        node.name, "' must ", dispatch ? "copy" : "add",
+        " rows on the way, but its ", dispatch ? "multicast" : "reduce",
+        "_bytes_per_second is 0; exchange via the root, or choose a machine "
+        "whose switches can"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExchangeTraffic> mozart::checkedTraffic(
+    const Program &program, int32_t task, const MachineModel &machine,
+    const RoutingCounter &counter, std::vector<TokenAtPeer> *tokens) {
+  absl::StatusOr<ExchangeTraffic> traffic =
+      exchangeTraffic(program, task, machine, counter, tokens);
+  if (!traffic.ok())
+    return traffic;
+  if (absl::Status status = checkRoom(program, task, machine, *traffic);
+      !status.ok())
+    return status;
+  if (absl::Status status = checkBranches(program, task, machine, *traffic);
+      !status.ok())
+    return status;
+  return traffic;
+}
+
 absl::Status TransferPlanner::plan(int32_t index,
                                    std::vector<Message> &messages) {
   const Task &task = program.tasks[index];
@@ -123,37 +184,12 @@ int64_t TransferPlanner::routeDelayPs(const std::vector<int32_t> &route,
   return leg.delayPs;
 }
 
-/// Buffers are sized before the routing is known; a smaller bound than the
-/// worst case may turn out too small.
-absl::Status TransferPlanner::checkRoom(int32_t index,
-                                        const ExchangeTraffic &traffic) const {
-  const Task &task = program.tasks[index];
-  const bool dispatch = task.kind == TaskKind::Dispatch;
-  const bool pairs = task.exchange.form == ExchangeForm::Pairs;
-  for (size_t i = 0; i < traffic.peers.size(); ++i) {
-    const Buffer &rows =
-        program.buffers[dispatch ? task.writes[2 * i] : task.reads[i]];
-    int64_t needed = pairs ? traffic.peers[i].pairs : traffic.peers[i].tokens;
-    if (needed > rows.type.rows())
-      return absl::InvalidArgumentError(absl::StrCat(
-          "program '", program.name, "', task ", index, " ('", task.name,
-          "'): under this routing ", needed, " rows go ",
-          dispatch ? "to '" : "from '",
-          machine.node(task.exchange.peers[i].node).name, "', but buffer '",
-          rows.name, "' holds ", rows.type.rows(),
-          "; compile for larger or for fewer tokens at a time"));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status TransferPlanner::viaRoot(int32_t index,
                                       std::vector<Message> &messages) {
   absl::StatusOr<ExchangeTraffic> traffic =
-      exchangeTraffic(program, index, machine, counter);
+      checkedTraffic(program, index, machine, counter);
   if (!traffic.ok())
     return traffic.status();
-  if (absl::Status status = checkRoom(index, *traffic); !status.ok())
-    return status;
   const Task &task = program.tasks[index];
   for (size_t i = 0; i < traffic->peers.size(); ++i) {
     const ExchangePeer &peer = task.exchange.peers[i];
@@ -177,11 +213,9 @@ absl::Status TransferPlanner::viaRoot(int32_t index,
 absl::Status TransferPlanner::viaSwitch(int32_t index,
                                         std::vector<Message> &messages) {
   absl::StatusOr<ExchangeTraffic> traffic =
-      exchangeTraffic(program, index, machine, counter);
+      checkedTraffic(program, index, machine, counter);
   if (!traffic.ok())
     return traffic.status();
-  if (absl::Status status = checkRoom(index, *traffic); !status.ok())
-    return status;
   const Task &task = program.tasks[index];
   const bool dispatch = task.kind == TaskKind::Dispatch;
   Leg leg;
@@ -202,19 +236,9 @@ absl::Status TransferPlanner::viaSwitch(int32_t index,
   }
   for (auto [node, bytes] : sramBytes)
     leg.uses.push_back(resources.sram(node, bytes));
-  for (const NodeTraffic &branch : traffic->branches) {
-    FlowUse use = dispatch ? resources.multicast(branch.node, branch.bytes)
-                           : resources.reduce(branch.node, branch.bytes);
-    if (use.resource < 0)
-      return absl::InvalidArgumentError(absl::StrCat(
-          "program '", program.name, "', task ", index, " ('", task.name,
-          "'): '", machine.node(branch.node).name, "' must ",
-          dispatch ? "copy" : "add", " rows on the way, but its ",
-          dispatch ? "multicast" : "reduce",
-          "_bytes_per_second is 0; exchange via the root, or choose a machine "
-          "whose switches can"));
-    leg.uses.push_back(use);
-  }
+  for (const NodeTraffic &branch : traffic->branches)
+    leg.uses.push_back(dispatch ? resources.multicast(branch.node, branch.bytes)
+                                : resources.reduce(branch.node, branch.bytes));
   messages.push_back({{std::move(leg)}});
   return absl::OkStatus();
 }

@@ -37,6 +37,14 @@ struct Message {
   std::vector<Leg> legs;
 };
 
+/// `exchangeTraffic`, checked: fails also with kInvalidArgument naming the
+/// switch that must copy or add and cannot, or the buffer that holds fewer rows
+/// than the routing sends.
+absl::StatusOr<ExchangeTraffic>
+checkedTraffic(const Program &program, int32_t task,
+               const MachineModel &machine, const RoutingCounter &counter,
+               std::vector<TokenAtPeer> *tokens = nullptr);
+
 /// Plans loads, stores and exchanges of a verified program. docs/simulation.md
 /// says which delays and which uses each of them has.
 class TransferPlanner {
@@ -47,9 +55,8 @@ public:
         counter(counter) {}
 
   /// Messages of a task that start with it, together; the task ends when all
-  /// have. Fails as `exchangeTraffic` does, and with kInvalidArgument naming
-  /// the switch that must copy or add and cannot, or the buffer that holds
-  /// fewer rows than the routing sends.
+  /// have. Fails as `checkedTraffic` does, and with kOutOfRange if delays or
+  /// bytes do not fit in 63 bits.
   absl::Status plan(int32_t task, std::vector<Message> &messages);
 
 private:
@@ -61,7 +68,6 @@ private:
 
   Message load(const Task &task);
   Message store(const Task &task);
-  absl::Status checkRoom(int32_t task, const ExchangeTraffic &traffic) const;
   absl::Status viaRoot(int32_t task, std::vector<Message> &messages);
   absl::Status viaSwitch(int32_t task, std::vector<Message> &messages);
 

@@ -67,13 +67,21 @@ struct ExchangeTraffic {
   int64_t rootBytes = 0;
 };
 
+/// A token of the exchange's slice, counted from the slice's first, that goes
+/// to a peer.
+struct TokenAtPeer {
+  int64_t token = 0;
+  int32_t peer = -1;
+};
+
 /// Traffic of task `task`, a dispatch or combine of a verified program. Fails
 /// with kInvalidArgument if the routing operand names no slice or one of
-/// another number of tokens, with kOutOfRange if bytes pass 2^63.
-absl::StatusOr<ExchangeTraffic> exchangeTraffic(const Program &program,
-                                                int32_t task,
-                                                const MachineModel &machine,
-                                                const RoutingCounter &counter);
+/// another number of tokens, with kOutOfRange if bytes pass 2^63. Appends every
+/// token and peer, each pair once and by ascending token, to `tokens` if given.
+absl::StatusOr<ExchangeTraffic>
+exchangeTraffic(const Program &program, int32_t task,
+                const MachineModel &machine, const RoutingCounter &counter,
+                std::vector<TokenAtPeer> *tokens = nullptr);
 
 } // namespace mozart
 
