@@ -268,10 +268,10 @@ OwningOpRef<ModuleOp> ModelBuilder::build() {
 
   function.setType(
       builder.getFunctionType(entry->getArgumentTypes(), {activations}));
-  auto param = builder.getDictionaryAttr(
-      builder.getNamedAttr("moe.param", builder.getUnitAttr()));
-  SmallVector<Attribute> attributes(entry->getNumArguments(), param);
-  attributes.front() = builder.getDictionaryAttr({});
+  SmallVector<Attribute> attributes = {builder.getDictionaryAttr({})};
+  for (BlockArgument weight : llvm::drop_begin(entry->getArguments()))
+    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+        "moe.param", cast<NameLoc>(weight.getLoc()).getName())));
   function.setAllArgAttrs(attributes);
   return module;
 }

@@ -28,8 +28,10 @@ namespace mozart {
 using namespace mlir;
 using namespace mozart;
 
-/// The name of argument `index`, from its location where that has one.
+/// The name of argument `index`: as a weight, else from its location.
 static std::string argumentName(func::FuncOp function, int64_t index) {
+  if (auto weight = function.getArgAttrOfType<StringAttr>(index, "moe.param"))
+    return weight.str();
   if (auto loc = dyn_cast<NameLoc>(function.getArgument(index).getLoc()))
     return loc.getName().str();
   return ("arg" + Twine(index)).str();

@@ -13,8 +13,10 @@
 // EQUAL: "equal_to_model": true
 
 // The chiplet has expert 1 in layer 0, expert 0 in layer 1.
-// SHARED: chiplet.input 2 "arg2[c1]" experts [1]
-// SHARED: chiplet.input 2 "arg2[c1]" experts [0]
+// A weight without a name is called by its number.
+// SHARED: chiplet.input 2 "experts.up[c1]" experts [1]
+// SHARED: chiplet.input 3 "arg3[c1]" experts [1]
+// SHARED: chiplet.input 2 "experts.up[c1]" experts [0]
 
 // RESULTS-COUNT-1: chiplet.input 2 "arg2" at
 // RESULTS-COUNT-1: chiplet.input 3 "arg3" at
@@ -23,7 +25,7 @@
 
 //--- shared.mlir
 func.func @forward(%x: tensor<4x8xf32>, %router: tensor<8x4xf32> {moe.param},
-                   %up: tensor<4x8x16xf32> {moe.param}, %down: tensor<4x16x8xf32> {moe.param}) -> tensor<4x8xf32>
+                   %up: tensor<4x8x16xf32> {moe.param = "experts.up"}, %down: tensor<4x16x8xf32> {moe.param}) -> tensor<4x8xf32>
     attributes {moe.model = #moe.model<name = "shared", sequences = 1, sequence_length = 4, micro_batches = 2>} {
   %logits0 = moe.router %x, %router : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
   %r0 = moe.route %logits0 <k = 2, score = softmax> layer 0 : (tensor<4x4xf32>) -> !moe.routing<4x2 of 4, f32>

@@ -60,12 +60,12 @@ func.func private @f() attributes {moe.model}
 
 // -----
 
-// expected-error@+1 {{argument 1 carries 'moe.param' = 1 : i64, expected the unit attribute 'moe.param'}}
+// expected-error@+1 {{argument 1 carries 'moe.param' = 1 : i64, expected 'moe.param', alone or with the weight's name as a string}}
 func.func private @f(f32, f32 {moe.param = 1})
 
 // -----
 
-// expected-error@+1 {{argument 0 carries 'moe.model' = #moe.model<name = "m", sequences = 1, sequence_length = 1, micro_batches = 1>, expected the unit attribute 'moe.param'}}
+// expected-error@+1 {{argument 0 carries 'moe.model' = #moe.model<name = "m", sequences = 1, sequence_length = 1, micro_batches = 1>, expected 'moe.param', alone or with the weight's name as a string}}
 func.func private @f(f32 {moe.model = #moe.model<name = "m", sequences = 1, sequence_length = 1, micro_batches = 1>})
 
 // -----

@@ -99,12 +99,15 @@ LogicalResult MoEDialect::verifyOperationAttribute(Operation *op,
 LogicalResult MoEDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                    unsigned argument,
                                                    NamedAttribute attribute) {
+  auto weight = dyn_cast<StringAttr>(attribute.getValue());
   if (attribute.getName() != ParamAttrHelper::getNameStr() ||
-      !isa<UnitAttr>(attribute.getValue()))
+      !(isa<UnitAttr>(attribute.getValue()) ||
+        (weight && !weight.getValue().empty())))
     return op->emitError() << "argument " << argument << " carries '"
                            << attribute.getName().getValue()
                            << "' = " << attribute.getValue()
-                           << ", expected the unit attribute 'moe.param'";
+                           << ", expected 'moe.param', alone or with the "
+                              "weight's name as a string";
   return success();
 }
 

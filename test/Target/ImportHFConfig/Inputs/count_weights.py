@@ -13,7 +13,7 @@ import sys
 
 
 def count(text: str) -> int:
-    shapes = re.findall(r"tensor<([0-9x]+)x\w+> \{moe\.param\}", text)
+    shapes = re.findall(r"tensor<([0-9x]+)x\w+> \{moe\.param = ", text)
     return sum(math.prod(int(extent) for extent in s.split("x")) for s in shapes)
 
 

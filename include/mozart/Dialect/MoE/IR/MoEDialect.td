@@ -21,12 +21,14 @@ def MoE_Dialect : Dialect {
     of its own type, and rows of tokens on their way to experts are ordinary
     tensors in a fixed order: by expert, then token, then slot.
 
-    The function carries `moe.model`; arguments that are weights carry `moe.param`.
+    The function carries `moe.model`; arguments that are weights carry `moe.param`,
+    alone or with the weight's name (`moe.param = "layers.0.mlp.gate"`), which
+    programs and reports go on to use.
     Ops of an MoE layer carry the layer's ordinal among the MoE layers, counted
     from 0, and, once placed, a `#moe.placement`.
   }];
   let discardableAttrs = (ins "::mozart::moe::ModelAttr":$model,
-                              "::mlir::UnitAttr":$param);
+                              "::mlir::Attribute":$param);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
