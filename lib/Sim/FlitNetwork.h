@@ -1,0 +1,266 @@
+//===- FlitNetwork.h - A network cycle by cycle -------------------*- C++
+//-*-===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Routers with virtual channels, credits and separable allocators, and links
+// that take a flit at a time. docs/simulation.md ("Flits") states the model.
+//
+// A router is a pipeline of pipelineCycles x speedup steps, `speedup` of them a
+// cycle. Route computation takes what the others leave (no step of its own
+// where there are fewer than four), then a step each: allocation of a virtual
+// channel of the next node, allocation of the switch, traversal. Both
+// allocators are iSLIP (McKeown 1999) with `allocatorIterations` rounds. An
+// output sends what has traversed in order; with a speed-up above one that is a
+// queue which the credits of the next node bound.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MOZART_LIB_SIM_FLITNETWORK_H
+#define MOZART_LIB_SIM_FLITNETWORK_H
+
+#include "BitSpan.h"
+
+#include "absl/types/span.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace mozart {
+
+/// A router, or the network interface of a terminal.
+struct FlitNode {
+  int32_t virtualChannels = 4; ///< of each link that comes in; at most 64
+  int32_t virtualChannelFlits = 32;
+  int32_t pipelineCycles = 1;
+  int32_t allocatorIterations = 1;
+  int32_t speedup = 1;
+};
+
+/// One direction of a connection. It takes a flit every `cyclesNumerator` /
+/// `cyclesDenominator` cycles (at least one), exactly in the long run. A flit
+/// sent in cycle c can be used in cycle c + 1 + latency (later by what it takes
+/// longer than a cycle to send); its credit comes back after another latency
+/// and two cycles.
+struct FlitLink {
+  int32_t source = -1, target = -1;
+  int64_t latencyCycles = 1;
+  int64_t cyclesNumerator = 1, cyclesDenominator = 1;
+};
+
+/// One step of a route: the link to take and the next hop, or the end.
+struct FlitHop {
+  static constexpr int32_t kArrived = -1;
+  int32_t link = kArrived;
+  int32_t next = -1;
+};
+
+/// A packet of which all flits have arrived.
+struct FlitDelivery {
+  int64_t createdCycle = 0;
+  int32_t tag = 0;
+  int32_t flits = 0;
+};
+
+class FlitNetwork {
+public:
+  /// `sources`: for each, the link onto which it puts packets, one after
+  /// another; it belongs to the node that the link leaves.
+  FlitNetwork(absl::Span<const FlitNode> nodes,
+              absl::Span<const FlitLink> links,
+              absl::Span<const int32_t> sources);
+  // Sets of bits point into the object.
+  FlitNetwork(const FlitNetwork &) = delete;
+  FlitNetwork &operator=(const FlitNetwork &) = delete;
+
+  /// Adds a hop and returns its number. Routes may share hops.
+  int32_t addHop(FlitHop hop);
+
+  /// Queues a packet in `source`, in the current cycle. `hop` is what follows
+  /// the source's link: the number of a hop at the node that this leads to.
+  void inject(int32_t source, int32_t hop, int32_t flits, int32_t tag);
+
+  /// Runs the current cycle and goes on to the next.
+  void step();
+  /// Goes to the next cycle in which something may happen; false if there is
+  /// none.
+  bool skipIdle();
+
+  int64_t cycle() const { return now; }
+  /// Packets that `step` delivered.
+  absl::Span<const FlitDelivery> delivered() const { return deliveries; }
+  int64_t flitsDelivered() const { return numDelivered; }
+  /// Packets that are queued or under way.
+  int64_t packetsLeft() const { return numPackets; }
+  /// Packets that wait in a source, the one that is being sent included.
+  int32_t sourceQueue(int32_t source) const { return waiting[source]; }
+  int64_t flitsSent(int32_t link) const { return outputs[outputOf[link]].sent; }
+
+private:
+  static constexpr int32_t kNone = -1;
+
+  struct Packet {
+    int64_t createdCycle = 0;
+    int32_t hop = kNone;
+    int32_t flits = 0, sent = 0;
+    int32_t tag = 0;
+    int32_t next = kNone; ///< behind it in a source, or in the free list
+  };
+
+  struct Flit {
+    int32_t packet = kNone;
+    int32_t hop = kNone; ///< at the node where it is or to which it travels
+    bool isHead = false, isTail = false;
+  };
+
+  /// A queue of an input: of flits that came by a link, or of the packets of a
+  /// source.
+  struct Channel {
+    int32_t input = kNone;
+    int32_t local = 0; ///< number within its node
+    int32_t firstSlot = 0;
+    int32_t head = 0, count = 0; ///< in slots; of sources: count is 0 or 1
+    int32_t firstPacket = kNone, lastPacket = kNone; ///< of sources
+    int32_t output = kNone;                          ///< of the packet in front
+    int32_t granted = kNone;   ///< the next node's channel it holds
+    int32_t acceptPointer = 0; ///< of channel allocation, in its node
+    // As the channel of the next node, seen from where it is filled:
+    int32_t credits = 0;
+    int32_t owner = kNone; ///< channel of the last node that sends into it
+    int32_t grantPointer = 0;
+  };
+
+  struct Input {
+    int32_t node = kNone;
+    int32_t local = 0;
+    int32_t firstChannel = 0, numChannels = 0;
+    int32_t link = kNone;   ///< that leads here, or
+    int32_t source = kNone; ///< that it is
+    int32_t acceptPointer = 0;
+    int32_t channelPointer = 0;
+  };
+
+  struct Output {
+    int32_t node = kNone;
+    int32_t local = 0;
+    int32_t link = kNone;
+    int32_t target = kNone;                    ///< node
+    int32_t firstChannel = 0, numChannels = 0; ///< of the next node
+    uint64_t freeChannels = 0, roomyChannels = 0;
+    int32_t grantPointer = 0;
+    /// It can send again from freeCycle + freePart / parts on.
+    int64_t freeCycle = 0, freePart = 0;
+    int64_t wholeCycles = 1, partCycles = 0, parts = 1; ///< of a flit
+    int64_t latencyCycles = 1;
+    int64_t sent = 0;
+    BitSpan channelRequests; ///< local channels that ask for one of its next
+    BitSpan switchRequests;  ///< local inputs that ask for it
+  };
+
+  struct Node {
+    int32_t firstInput = 0, numInputs = 0;
+    int32_t firstOutput = 0, numOutputs = 0;
+    int32_t firstChannel = 0, numChannels = 0;
+    int32_t routeSteps = 0, traverseSteps = 1;
+    bool allocatesAtOnce = false;
+    int32_t iterations = 1, speedup = 1;
+    /// Channels whose packet in front is being routed, and the step that ends
+    /// it: a ring.
+    int32_t firstRouting = 0, routingHead = 0, routingCount = 0;
+    BitSpan outputsWithChannelRequests, outputsWithSwitchRequests;
+    BitSpan linkChannels; ///< its channels that are not a source's
+    /// masks[input x outputs + output]: channels of the input that ask for it.
+    size_t firstMask = 0;
+  };
+
+  struct Routing {
+    int64_t step = 0;
+    int32_t channel = kNone;
+  };
+  struct Arrival {
+    Flit flit;
+    int32_t channel = kNone;
+  };
+
+  std::vector<Node> nodes;
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  std::vector<Channel> channels;
+  std::vector<int32_t> channelFlits;   ///< capacity, by node
+  std::vector<int32_t> outputOf;       ///< by link
+  std::vector<int32_t> sourceChannels; ///< by source
+  std::vector<int32_t> waiting;        ///< packets, by source
+  std::vector<Flit> slots;
+  std::vector<Routing> routings;
+  std::vector<uint64_t> masks;
+  std::vector<uint64_t> bits;
+  std::vector<FlitHop> hops;
+  std::vector<Packet> packets;
+  int32_t freePacket = kNone;
+
+  int64_t now = 0;
+  /// What happens in cycle c: at c modulo their number (a power of two).
+  std::vector<std::vector<Arrival>> arrivals;
+  std::vector<std::vector<int32_t>> credits; ///< channels of next nodes
+  int64_t underWay = 0;                      ///< entries of both
+  BitSpan activeNodes;
+  std::vector<FlitDelivery> deliveries;
+  int64_t numDelivered = 0, numPackets = 0;
+
+  // Scratch of the allocators.
+  std::vector<int32_t> grantedChannels, offeredTo;
+  std::vector<uint64_t> offers; ///< channels of the next node, by local channel
+  BitSpan freeInputs, freeOutputs, grantedInputs;
+  std::vector<uint64_t> inputGrants; ///< outputs granted, by local input
+  size_t outputWords = 1;
+  struct Match {
+    int32_t channel, output;
+  };
+  std::vector<Match> matches;
+
+  void layOut(absl::Span<const FlitNode> facts,
+              absl::Span<const FlitLink> links,
+              absl::Span<const int32_t> sources);
+  void layOutBits();
+  void layOutWheel(absl::Span<const FlitNode> facts,
+                   absl::Span<const FlitLink> links);
+
+  size_t bucket(int64_t cycle) const {
+    return static_cast<size_t>(cycle) & (arrivals.size() - 1);
+  }
+  void arrive(const Arrival &arrival);
+  void deliver(const Flit &flit, int32_t channel);
+  void returnCredit(int32_t channel);
+  void takeCredit(int32_t channel);
+
+  // FlitRouter.cpp
+  void stepNode(Node &node, int64_t step);
+  void startRouting(int32_t channel, int64_t step);
+  void requestChannel(Node &node, int32_t channel);
+  void allocateChannels(Node &node, Output &output);
+  void offerChannels(Node &node, Output &output);
+  void acceptChannel(Node &node, Output &output, int32_t channel,
+                     uint64_t offered, bool isFirst);
+  void allocateSwitch(Node &node, int64_t step);
+  bool grantOutputs(Node &node, int64_t step);
+  void acceptOutputs(Node &node, bool isFirst);
+  void matchSwitch(Node &node, int32_t input, int32_t output, bool isFirst);
+  /// With a speed-up an output has a queue; without one it waits for its link.
+  bool canTraverse(const Node &node, const Output &output, int64_t step) const {
+    return node.speedup > 1 || output.freeCycle <= step + node.traverseSteps;
+  }
+  void traverse(Node &node, int64_t step, const Match &match);
+  Flit takeFlit(Channel &channel);
+  void setReady(Node &node, int32_t channel);
+  void clearReady(Node &node, int32_t channel);
+  bool canSend(const Channel &channel) const {
+    return channel.granted != kNone && channel.count > 0 &&
+           channels[channel.granted].credits > 0;
+  }
+};
+
+} // namespace mozart
+
+#endif // MOZART_LIB_SIM_FLITNETWORK_H
