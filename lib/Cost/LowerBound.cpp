@@ -173,6 +173,10 @@ private:
       const ValueType &x = program.buffers[task.reads[0]].type;
       int64_t rowBytes = x.shape[1] * elementBytes(x.element);
       std::vector<int64_t> rows(machine.numLinks(), 0);
+      std::vector<std::vector<int32_t>> paths(machine.numNodes());
+      for (int32_t node : expertNodes[slice.layer])
+        if (node >= 0 && paths[node].empty())
+          paths[node] = machine.path(task.node, node);
       for (int64_t t = 0; t < slice.tokenCount; ++t, ++token) {
         int64_t row = slice.microBatch * program.tokensPerMicroBatch +
                       slice.tokenBegin + t;
@@ -185,7 +189,7 @@ private:
           if (node < 0)
             continue;
           ++pairsAt[slice.layer][node];
-          for (int32_t link : machine.path(task.node, node)) {
+          for (int32_t link : paths[node]) {
             rows[link] += lastToken[link] != token;
             lastToken[link] = token;
           }

@@ -45,8 +45,10 @@ absl::StatusOr<MachineModel> MachineModel::create(MachineFacts facts) {
 
   if (absl::Status status = model.joinUp(); !status.ok())
     return status;
-  model.findPaths();
+  if (model.machine.topology == Topology::Mesh)
+    model.findSteps();
   model.hangFromRoot();
+  model.findGroups();
   return model;
 }
 
@@ -88,81 +90,108 @@ absl::Status MachineModel::joinUp() {
   return absl::OkStatus();
 }
 
-/// Fills `pathBegin` and `pathLinks`. Distances come from a search around each
-/// node; then each step goes to the lowest neighbour that is one closer.
-void MachineModel::findPaths() {
+/// Fills `steps`. Distances come from a search around each node; then each step
+/// goes to the lowest neighbour that is one closer.
+void MachineModel::findSteps() {
   const int64_t n = numNodes();
-  std::vector<int32_t> distance(n * n, -1);
-  std::vector<int32_t> queue;
+  steps.assign(n * n, -1);
+  std::vector<int32_t> distance, queue;
   for (int32_t target = 0; target < n; ++target) {
-    int32_t *row = &distance[target * n];
+    distance.assign(n, -1);
+    distance[target] = 0;
     queue.assign(1, target);
-    row[target] = 0;
     for (size_t head = 0; head < queue.size(); ++head)
       for (int32_t out : outLinks[queue[head]]) {
         int32_t next = link(out).target;
-        if (row[next] >= 0)
+        if (distance[next] >= 0)
           continue;
-        row[next] = row[queue[head]] + 1;
+        distance[next] = distance[queue[head]] + 1;
         queue.push_back(next);
       }
+    for (int32_t from = 0; from < n; ++from)
+      if (from != target)
+        steps[target * n + from] = *std::find_if(
+            outLinks[from].begin(), outLinks[from].end(), [&](int32_t out) {
+              return distance[link(out).target] == distance[from] - 1;
+            });
   }
-  pathBegin.reserve(n * n + 1);
-  pathBegin.push_back(0);
-  for (int32_t from = 0; from < n; ++from)
-    for (int32_t to = 0; to < n; ++to) {
-      const int32_t *row = &distance[to * n];
-      for (int32_t at = from; at != to;) {
-        int32_t step = *std::find_if(
-            outLinks[at].begin(), outLinks[at].end(),
-            [&](int32_t out) { return row[link(out).target] == row[at] - 1; });
-        pathLinks.push_back(step);
-        at = link(step).target;
-      }
-      pathBegin.push_back(static_cast<int64_t>(pathLinks.size()));
-    }
 }
 
-/// Fills all that is said of nodes as seen from the root. Prefixes of chosen
-/// paths are chosen paths, so the last step towards a node makes a tree of any
+/// Fills what is said of nodes as seen from the root. Prefixes of chosen paths
+/// are chosen paths, so the last step towards a node makes a tree of any
 /// topology.
 void MachineModel::hangFromRoot() {
   parents.assign(numNodes(), -1);
   depths.assign(numNodes(), 0);
+  downLinks.assign(numNodes(), -1);
+  upLinks.assign(numNodes(), -1);
   childLists.resize(numNodes());
-  for (int32_t i = 0; i < numNodes(); ++i) {
-    absl::Span<const int32_t> down = path(rootNode, i);
-    depths[i] = static_cast<int32_t>(down.size());
-    if (down.empty())
-      continue;
-    parents[i] = link(down.back()).source;
-    childLists[parents[i]].push_back(i);
+  if (machine.topology == Topology::Mesh) {
+    for (int32_t i = 0; i < numNodes(); ++i) {
+      if (i == rootNode)
+        continue;
+      std::vector<int32_t> links = path(rootNode, i);
+      hang(i, links.back());
+      depths[i] = static_cast<int32_t>(links.size());
+    }
+  } else {
+    std::vector<int32_t> queue = {rootNode};
+    for (size_t head = 0; head < queue.size(); ++head)
+      for (int32_t out : outLinks[queue[head]]) {
+        int32_t child = link(out).target;
+        if (child == parents[queue[head]])
+          continue;
+        hang(child, out);
+        depths[child] = depths[queue[head]] + 1;
+        queue.push_back(child);
+      }
   }
+  for (int32_t i = 0; i < numNodes(); ++i)
+    if (i != rootNode)
+      childLists[parents[i]].push_back(i); // in declared order
+}
 
+/// Makes `node` a child of the node that link `down` to it leaves.
+void MachineModel::hang(int32_t node, int32_t down) {
+  parents[node] = link(down).source;
+  downLinks[node] = down;
+  upLinks[node] = linkBetween(node, parents[node]);
+}
+
+/// Fills what is said of subtrees below the root and of memories.
+void MachineModel::findGroups() {
   // The subtree below the root that each node is in: the first step to it.
   groupIndex.assign(numNodes(), -1);
   std::vector<int32_t> groupOfBranch(numNodes(), -1);
-  auto branch = [&](int32_t node) {
-    return link(path(rootNode, node).front()).target;
-  };
+  // By depth, so that a node's parent knows its branch before it.
+  std::vector<int32_t> byDepth(numNodes()), branchOf(numNodes(), -1);
+  std::iota(byDepth.begin(), byDepth.end(), 0);
+  std::stable_sort(byDepth.begin(), byDepth.end(), [&](int32_t a, int32_t b) {
+    return depths[a] < depths[b];
+  });
+  for (int32_t i : byDepth)
+    if (i != rootNode)
+      branchOf[i] = parents[i] == rootNode ? i : branchOf[parents[i]];
   std::vector<bool> hasExperts(numNodes(), false);
   for (int32_t chiplet : experts)
     if (chiplet != rootNode)
-      hasExperts[branch(chiplet)] = true;
+      hasExperts[branchOf[chiplet]] = true;
   for (int32_t child : childLists[rootNode])
     if (hasExperts[child])
       groupOfBranch[child] = groups++;
   for (int32_t i = 0; i < numNodes(); ++i)
     if (i != rootNode)
-      groupIndex[i] = groupOfBranch[branch(i)];
+      groupIndex[i] = groupOfBranch[branchOf[i]];
 
   std::vector<int32_t> firstMemory(numNodes(), -1);
   for (int32_t i = numMemories() - 1; i >= 0; --i)
     firstMemory[memory(i).node] = i;
   serving.assign(numNodes(), -1);
-  for (int32_t i = 0; i < numNodes(); ++i)
-    for (int32_t at = i; at >= 0 && serving[i] < 0; at = parents[at])
-      serving[i] = firstMemory[at];
+  for (int32_t i : byDepth) {
+    serving[i] = firstMemory[i];
+    if (serving[i] < 0 && i != rootNode)
+      serving[i] = serving[parents[i]];
+  }
 }
 
 int32_t MachineModel::findNode(absl::string_view name) const {
@@ -179,10 +208,31 @@ int32_t MachineModel::findMemory(absl::string_view name) const {
   return -1;
 }
 
-absl::Span<const int32_t> MachineModel::path(int32_t from, int32_t to) const {
-  size_t pair = static_cast<size_t>(from) * numNodes() + to;
-  return absl::MakeConstSpan(pathLinks).subspan(
-      pathBegin[pair], pathBegin[pair + 1] - pathBegin[pair]);
+std::vector<int32_t> MachineModel::path(int32_t from, int32_t to) const {
+  if (machine.topology == Topology::Tree)
+    return treePath(from, to);
+  std::vector<int32_t> links;
+  while (from != to) {
+    links.push_back(steps[static_cast<size_t>(to) * numNodes() + from]);
+    from = link(links.back()).target;
+  }
+  return links;
+}
+
+/// Up from both ends to where they meet.
+std::vector<int32_t> MachineModel::treePath(int32_t from, int32_t to) const {
+  std::vector<int32_t> links, down;
+  while (from != to) {
+    if (depths[from] >= depths[to]) {
+      links.push_back(upLinks[from]);
+      from = parents[from];
+    } else {
+      down.push_back(downLinks[to]);
+      to = parents[to];
+    }
+  }
+  links.insert(links.end(), down.rbegin(), down.rend());
+  return links;
 }
 
 int32_t MachineModel::linkBetween(int32_t from, int32_t to) const {

@@ -172,9 +172,8 @@ private:
     task.node =
         static_cast<int32_t>(cast<BufferType>(sram.getType()).getIndex());
     int32_t home = result.machine.memory(memory).node;
-    auto path = toSram ? result.machine.path(home, task.node)
-                       : result.machine.path(task.node, home);
-    task.route.assign(path.begin(), path.end());
+    task.route = toSram ? result.machine.path(home, task.node)
+                        : result.machine.path(task.node, home);
     return success();
   }
 
@@ -215,9 +214,8 @@ private:
       ExchangePeer peer;
       peer.node = static_cast<int32_t>(node);
       peer.experts.assign(experts.begin(), experts.end());
-      auto path = outwards ? result.machine.path(task.node, peer.node)
-                           : result.machine.path(peer.node, task.node);
-      peer.route.assign(path.begin(), path.end());
+      peer.route = outwards ? result.machine.path(task.node, peer.node)
+                            : result.machine.path(peer.node, task.node);
       task.exchange.peers.push_back(std::move(peer));
     }
   }

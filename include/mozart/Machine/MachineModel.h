@@ -24,8 +24,8 @@ namespace mozart {
 
 class MachineModel {
 public:
-  /// Most nodes that a machine may have: the answers include a path for every
-  /// pair of nodes.
+  /// Most nodes that a machine may have: a mesh keeps a step for every pair of
+  /// nodes.
   static constexpr int32_t kMaxNodes = 2048;
 
   /// Checks `facts` and builds the answers. Fails with kInvalidArgument and a
@@ -70,8 +70,9 @@ public:
 
   /// Links of the path from one node to another, in order (the shortest; on a
   /// tree the only one; among equals the one that goes through lower node
-  /// indices first). Empty when they are the same node.
-  absl::Span<const int32_t> path(int32_t from, int32_t to) const;
+  /// indices first). Empty when they are the same node. Takes time in
+  /// proportion to its length.
+  std::vector<int32_t> path(int32_t from, int32_t to) const;
   /// The link from `from` to its neighbour `to`, or -1.
   int32_t linkBetween(int32_t from, int32_t to) const;
   /// The parent of a node as seen from the root (-1 for the root), its
@@ -117,14 +118,18 @@ private:
   std::vector<std::vector<int32_t>> childLists;
   /// Links that leave each node, by ascending target.
   std::vector<std::vector<int32_t>> outLinks;
-  /// The path of pair p = from * numNodes + to is
-  /// pathLinks[pathBegin[p] .. pathBegin[p + 1]).
-  std::vector<int64_t> pathBegin;
-  std::vector<int32_t> pathLinks;
+  /// The links from a node's parent to it and back, on a path from the root.
+  std::vector<int32_t> downLinks, upLinks;
+  /// On a mesh: the link by which a path to node `to` leaves node `from`, at
+  /// to * numNodes + from.
+  std::vector<int32_t> steps;
 
   absl::Status joinUp();
-  void findPaths();
+  void findSteps();
   void hangFromRoot();
+  void hang(int32_t node, int32_t down);
+  void findGroups();
+  std::vector<int32_t> treePath(int32_t from, int32_t to) const;
 };
 
 } // namespace mozart

@@ -9,10 +9,13 @@
 
 #include "Machine/TestMachines.h"
 
+#include "absl/strings/str_cat.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <random>
 
 using namespace mozart;
 using namespace mozart::test;
@@ -223,6 +226,41 @@ TEST(MachineModel, LargestAllowedMachineIsQuick) {
   MachineModel model = make(tree({45, 44}));
   EXPECT_EQ(model.expertChiplets().size(), 1980u);
   EXPECT_EQ(model.path(46, 2025).size(), 4u);
+}
+
+/// Paths on trees are made when asked for; here against a search.
+TEST(MachineModel, PathsOfRandomTreesAreTheOnlyOnes) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 50; ++round) {
+    MachineFacts facts;
+    facts.name = "random";
+    const int32_t nodes = 2 + static_cast<int32_t>(random() % 30);
+    for (int32_t i = 0; i < nodes; ++i)
+      facts.nodes.push_back(chiplet(absl::StrCat("c", i), false, true));
+    facts.nodes[random() % nodes].hostsAttention = true;
+    for (int32_t i = 1; i < nodes; ++i)
+      join(facts, i, static_cast<int32_t>(random() % i));
+    MachineModel asTree = make(facts);
+    facts.topology = Topology::Mesh;
+    MachineModel asMesh = make(facts);
+    for (int32_t from = 0; from < nodes; ++from) {
+      EXPECT_EQ(asTree.parent(from), asMesh.parent(from));
+      EXPECT_EQ(asTree.depth(from), asMesh.depth(from));
+      EXPECT_EQ(asTree.groupOf(from), asMesh.groupOf(from));
+      EXPECT_EQ(list(asTree.children(from)), list(asMesh.children(from)));
+      for (int32_t to = 0; to < nodes; ++to)
+        EXPECT_EQ(asTree.path(from, to), asMesh.path(from, to));
+    }
+  }
+}
+
+TEST(MachineModel, LongestAllowedChainIsQuick) {
+  MachineModel model =
+      make(tree(std::vector<int>(MachineModel::kMaxNodes - 1, 1)));
+  EXPECT_EQ(model.path(0, MachineModel::kMaxNodes - 1).size(),
+            static_cast<size_t>(MachineModel::kMaxNodes - 1));
+  EXPECT_EQ(model.memoryServing(MachineModel::kMaxNodes - 1),
+            model.findMemory("dram1"));
 }
 
 } // namespace

@@ -73,8 +73,7 @@ public:
   }
 
   std::vector<int32_t> path(int32_t from, int32_t to) const {
-    absl::Span<const int32_t> links = machine.path(from, to);
-    return {links.begin(), links.end()};
+    return machine.path(from, to);
   }
 
   /// Loads `bytes` bytes from a memory to a chiplet; one DMA engine a chiplet.

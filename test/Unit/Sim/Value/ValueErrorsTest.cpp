@@ -104,10 +104,8 @@ TEST_P(ValueErrors, AnEarlyOverwrite) {
   early.reads = {index + 1};
   early.writes = {index};
   early.waits = {fixed.dispatch};
-  early.route = {};
-  absl::Span<const int32_t> path =
+  early.route =
       machine.path(machine.memory(source.place.index).node, early.node);
-  early.route.assign(path.begin(), path.end());
   // Runs between the dispatch and the experts, ordered with both.
   int32_t at = fixed.dispatch + 1;
   program.tasks.insert(program.tasks.begin() + at, early);
