@@ -45,20 +45,46 @@ const RoutedCounts &RoutingCounter::counts(int32_t index) {
   if (!fresh)
     return counts;
 
-  position.assign(program.experts, -1);
-  for (size_t i = 0; i < slice.experts.size(); ++i)
-    position[slice.experts[i]] = static_cast<int32_t>(i);
-  counts.pairsOfExpert.assign(slice.experts.size(), 0);
-  for (int64_t token = 0; token < slice.tokenCount; ++token) {
-    int64_t here = 0;
-    for (int32_t expert : set(slice, token)) {
-      if (expert == Trace::kPadding || position[expert] < 0)
-        continue;
-      ++counts.pairsOfExpert[position[expert]];
-      ++here;
-    }
-    counts.pairs += here;
-    counts.tokens += here > 0;
+  const ExpertTokens &tokens = expertTokens(slice);
+  TokenSet here(tokens.words, 0);
+  counts.pairsOfExpert.reserve(slice.experts.size());
+  for (int32_t expert : slice.experts) {
+    counts.pairsOfExpert.push_back(tokens.numTokens[expert]);
+    counts.pairs += tokens.numTokens[expert];
+    addTokens(here, tokens.of(expert));
   }
+  counts.tokens = countTokens(here);
   return counts;
+}
+
+const ExpertTokens &RoutingCounter::expertTokens(const RoutedSlice &slice) {
+  auto [it, fresh] = tokensOfRange.try_emplace(Range(
+      slice.layer, slice.microBatch, slice.tokenBegin, slice.tokenCount));
+  ExpertTokens &tokens = it->second;
+  if (!fresh)
+    return tokens;
+  tokens.words = (slice.tokenCount + 63) / 64;
+  tokens.sets.assign(program.experts * tokens.words, 0);
+  tokens.numTokens.assign(program.experts, 0);
+  for (int64_t token = 0; token < slice.tokenCount; ++token)
+    for (int32_t expert : set(slice, token)) {
+      if (expert == Trace::kPadding)
+        continue;
+      tokens.sets[expert * tokens.words + token / 64] |= uint64_t(1)
+                                                         << (token % 64);
+      ++tokens.numTokens[expert]; // a set has an expert once
+    }
+  return tokens;
+}
+
+int64_t mozart::countTokens(absl::Span<const uint64_t> set) {
+  int64_t count = 0;
+  for (uint64_t word : set)
+    count += __builtin_popcountll(word);
+  return count;
+}
+
+void mozart::addTokens(TokenSet &set, absl::Span<const uint64_t> other) {
+  for (size_t i = 0; i < set.size(); ++i)
+    set[i] |= other[i];
 }

@@ -19,7 +19,7 @@ namespace {
 class TrafficCounter {
 public:
   TrafficCounter(const Program &program, int32_t index,
-                 const MachineModel &machine, const RoutingCounter &routing,
+                 const MachineModel &machine, RoutingCounter &routing,
                  std::vector<TokenAtPeer> *tokens)
       : program(program), index(index), task(program.tasks[index]),
         machine(machine), routing(routing), tokens(tokens),
@@ -30,8 +30,10 @@ public:
     if (absl::Status status = findSlice(); !status.ok())
       return status;
     traffic.rowBytes = rowBytes();
+    countPeers();
+    if (tokens)
+      listTokens();
     layOutRoutes();
-    countTokens();
     fillBytes();
     if (overflow)
       return fail(absl::StatusCode::kOutOfRange,
@@ -40,33 +42,29 @@ public:
   }
 
 private:
-  /// A link of the routes: rows over it, and the end nearer to the task's node.
+  /// A link of the routes: what crosses it, and the end nearer to the task's
+  /// node.
   struct RouteLink {
-    int64_t rows = 0;
+    TokenSet tokens; ///< via switches
     int64_t messages = 0;
     int32_t nearNode = -1;
-    int64_t lastToken = -1;
-  };
-  /// A node that copies or adds: the ways by which a token left it, or arrived.
-  struct Branch {
-    int64_t ways = 0; ///< in the tree of routes
-    int64_t rows = 0;
-    int64_t lastToken = -1;
-    int64_t waysOfToken = 0;
   };
 
   const Program &program;
   int32_t index;
   const Task &task;
   const MachineModel &machine;
-  const RoutingCounter &routing;
+  RoutingCounter &routing;
   std::vector<TokenAtPeer> *tokens;
   bool dispatch, viaSwitch;
   const RoutedSlice *slice = nullptr;
   bool overflow = false;
   ExchangeTraffic traffic;
-  std::vector<RouteLink> links; // by link
-  std::vector<Branch> branches; // by node
+  std::vector<TokenSet> tokensOf; // by peer
+  std::vector<RouteLink> links;   // by link
+  /// By node: the sets of tokens that leave it (dispatch) or arrive (combine)
+  /// by each way in the tree of routes, its own copy or rows being one.
+  std::vector<std::vector<const TokenSet *>> ways;
 
   absl::Status fail(absl::StatusCode code, absl::string_view what) const {
     return absl::Status(code,
@@ -119,74 +117,72 @@ private:
     return sum(bytes, product(table.shape[1], slot));
   }
 
-  void layOutRoutes() {
-    links.resize(machine.numLinks());
-    branches.resize(machine.numNodes());
-    for (const ExchangePeer &peer : task.exchange.peers) {
-      ++branches[peer.node].ways; // it keeps a copy, adds its own rows
-      for (int32_t link : peer.route) {
-        RouteLink &way = links[link];
-        if (!viaSwitch || way.messages == 0)
-          ++way.messages;
-        if (way.nearNode >= 0)
-          continue;
-        const LinkFacts &facts = machine.link(link);
-        way.nearNode = dispatch ? facts.source : facts.target;
-        ++branches[way.nearNode].ways;
+  void countPeers() {
+    const std::vector<ExchangePeer> &peers = task.exchange.peers;
+    const ExpertTokens &tokens = routing.expertTokens(*slice);
+    traffic.peers.resize(peers.size());
+    tokensOf.assign(peers.size(), TokenSet(tokens.words, 0));
+    for (size_t i = 0; i < peers.size(); ++i) {
+      for (int32_t expert : peers[i].experts) {
+        traffic.peers[i].pairs += tokens.numTokens[expert];
+        addTokens(tokensOf[i], tokens.of(expert));
       }
+      traffic.peers[i].tokens = countTokens(tokensOf[i]);
     }
   }
 
-  void countTokens() {
+  void listTokens() {
     const std::vector<ExchangePeer> &peers = task.exchange.peers;
     std::vector<int32_t> peerOf(program.experts, -1);
     for (size_t i = 0; i < peers.size(); ++i)
       for (int32_t expert : peers[i].experts)
         peerOf[expert] = static_cast<int32_t>(i);
-    traffic.peers.resize(peers.size());
     std::vector<int64_t> lastToken(peers.size(), -1);
     for (int64_t token = 0; token < slice->tokenCount; ++token)
       for (int32_t expert : routing.set(*slice, token)) {
         if (expert == Trace::kPadding || peerOf[expert] < 0)
           continue;
-        int32_t peer = peerOf[expert];
-        ++traffic.peers[peer].pairs;
-        if (lastToken[peer] == token)
-          continue;
-        lastToken[peer] = token;
-        ++traffic.peers[peer].tokens;
-        if (tokens)
-          tokens->push_back({token, peer});
-        if (viaSwitch)
-          walk(peers[peer], token);
+        int64_t &last = lastToken[peerOf[expert]];
+        if (std::exchange(last, token) != token)
+          tokens->push_back({token, peerOf[expert]});
       }
   }
 
-  /// Counts a token's row on the links between a peer and the first node that
-  /// the token passes already.
-  void walk(const ExchangePeer &peer, int64_t token) {
-    takeWay(peer.node, token);
-    for (size_t i = 0; i < peer.route.size(); ++i) {
-      RouteLink &way = links[dispatch ? peer.route[peer.route.size() - 1 - i]
-                                      : peer.route[i]];
-      if (way.lastToken == token)
-        return;
-      way.lastToken = token;
-      ++way.rows;
-      takeWay(way.nearNode, token);
+  void layOutRoutes() {
+    const std::vector<ExchangePeer> &peers = task.exchange.peers;
+    links.resize(machine.numLinks());
+    ways.resize(machine.numNodes());
+    for (size_t i = 0; i < peers.size(); ++i) {
+      ways[peers[i].node].push_back(&tokensOf[i]);
+      for (int32_t link : peers[i].route) {
+        RouteLink &way = links[link];
+        if (!viaSwitch || way.messages == 0)
+          ++way.messages;
+        if (way.nearNode < 0) {
+          const LinkFacts &facts = machine.link(link);
+          way.nearNode = dispatch ? facts.source : facts.target;
+          ways[way.nearNode].push_back(&way.tokens);
+          way.tokens.assign(viaSwitch ? tokensOf[i].size() : 0, 0);
+        }
+        if (viaSwitch)
+          addTokens(way.tokens, tokensOf[i]);
+      }
     }
   }
 
-  /// One more way of a token through a node: the second makes the first count.
-  void takeWay(int32_t node, int64_t token) {
-    Branch &branch = branches[node];
-    if (branch.lastToken != token) {
-      branch.lastToken = token;
-      branch.waysOfToken = 0;
-    }
-    ++branch.waysOfToken;
-    if (branch.waysOfToken > 1)
-      branch.rows += branch.waysOfToken == 2 ? 2 : 1;
+  /// Rows of tokens that leave `node`, or arrive, by more than one way.
+  int64_t branchingRows(int32_t node) const {
+    TokenSet any(ways[node].front()->size(), 0), several = any;
+    for (const TokenSet *way : ways[node])
+      for (size_t i = 0; i < any.size(); ++i) {
+        several[i] |= any[i] & (*way)[i];
+        any[i] |= (*way)[i];
+      }
+    int64_t rows = 0;
+    for (const TokenSet *way : ways[node])
+      for (size_t i = 0; i < any.size(); ++i)
+        rows += __builtin_popcountll(several[i] & (*way)[i]);
+    return rows;
   }
 
   void fillBytes() {
@@ -212,16 +208,16 @@ private:
       if (way.nearNode < 0)
         continue;
       if (viaSwitch) {
-        linkBytes[link] = product(way.rows, traffic.rowBytes);
+        linkBytes[link] = product(countTokens(way.tokens), traffic.rowBytes);
         if (way.nearNode == task.node)
           traffic.rootBytes = sum(traffic.rootBytes, linkBytes[link]);
       }
       traffic.links.push_back({link, linkBytes[link], way.messages});
     }
     for (int32_t node = 0; viaSwitch && node < machine.numNodes(); ++node)
-      if (node != task.node && branches[node].ways > 1)
+      if (node != task.node && ways[node].size() > 1)
         traffic.branches.push_back(
-            {node, product(branches[node].rows, traffic.rowBytes)});
+            {node, product(branchingRows(node), traffic.rowBytes)});
   }
 };
 
@@ -229,6 +225,6 @@ private:
 
 absl::StatusOr<ExchangeTraffic> mozart::exchangeTraffic(
     const Program &program, int32_t task, const MachineModel &machine,
-    const RoutingCounter &counter, std::vector<TokenAtPeer> *tokens) {
+    RoutingCounter &counter, std::vector<TokenAtPeer> *tokens) {
   return TrafficCounter(program, task, machine, counter, tokens).run();
 }

@@ -113,7 +113,7 @@ struct PacketStream {
 class PacketPlanner {
 public:
   PacketPlanner(const Program &program, const MachineModel &machine,
-                const RoutingCounter &counter)
+                RoutingCounter &counter)
       : program(program), machine(machine), counter(counter) {}
 
   /// Streams of task `task` that start with it, together; it ends when all of
@@ -128,7 +128,7 @@ public:
 private:
   const Program &program;
   const MachineModel &machine;
-  const RoutingCounter &counter;
+  RoutingCounter &counter;
   bool overflow = false;
 
   int64_t add(int64_t a, int64_t b);

@@ -35,7 +35,7 @@ namespace mozart {
 struct NetworkContext {
   const Program &program; ///< verified
   const MachineModel &machine;
-  const RoutingCounter &counter;
+  RoutingCounter &counter;
   /// Where the bytes of transfers are counted: each of them once it has gone.
   ResourceTable &resources;
   const SimulationOptions &options;

@@ -66,7 +66,7 @@ static absl::Status checkBranches(const Program &program, int32_t index,
 
 absl::StatusOr<ExchangeTraffic> mozart::checkedTraffic(
     const Program &program, int32_t task, const MachineModel &machine,
-    const RoutingCounter &counter, std::vector<TokenAtPeer> *tokens) {
+    RoutingCounter &counter, std::vector<TokenAtPeer> *tokens) {
   absl::StatusOr<ExchangeTraffic> traffic =
       exchangeTraffic(program, task, machine, counter, tokens);
   if (!traffic.ok())

@@ -42,7 +42,7 @@ struct Message {
 /// than the routing sends.
 absl::StatusOr<ExchangeTraffic>
 checkedTraffic(const Program &program, int32_t task,
-               const MachineModel &machine, const RoutingCounter &counter,
+               const MachineModel &machine, RoutingCounter &counter,
                std::vector<TokenAtPeer> *tokens = nullptr);
 
 /// Plans loads, stores and exchanges of a verified program. docs/simulation.md
@@ -50,7 +50,7 @@ checkedTraffic(const Program &program, int32_t task,
 class TransferPlanner {
 public:
   TransferPlanner(const Program &program, const MachineModel &machine,
-                  const ResourceTable &resources, const RoutingCounter &counter)
+                  const ResourceTable &resources, RoutingCounter &counter)
       : program(program), machine(machine), resources(resources),
         counter(counter) {}
 
@@ -63,7 +63,7 @@ private:
   const Program &program;
   const MachineModel &machine;
   const ResourceTable &resources;
-  const RoutingCounter &counter;
+  RoutingCounter &counter;
   bool overflow = false;
 
   Message load(const Task &task);

@@ -18,8 +18,10 @@
 
 #include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 
 #include <tuple>
+#include <vector>
 
 namespace mozart {
 
@@ -31,6 +33,25 @@ struct RoutedCounts {
   int64_t pairs = 0;
   /// Pairs of each of the slice's experts, by position in its list.
   std::vector<int64_t> pairsOfExpert;
+};
+
+/// A set of tokens of a slice: token t is bit t % 64 of word t / 64. Sets of
+/// tokens are counted and joined 64 tokens at a time.
+using TokenSet = std::vector<uint64_t>;
+
+int64_t countTokens(absl::Span<const uint64_t> set);
+/// Adds the tokens of `other`, a set of the same slice.
+void addTokens(TokenSet &set, absl::Span<const uint64_t> other);
+
+/// The tokens of each expert, for a range of tokens of a layer.
+struct ExpertTokens {
+  int64_t words = 0;              ///< of each set
+  std::vector<uint64_t> sets;     ///< [expert][word]
+  std::vector<int64_t> numTokens; ///< of each expert
+
+  absl::Span<const uint64_t> of(int32_t expert) const {
+    return absl::MakeConstSpan(sets).subspan(expert * words, words);
+  }
 };
 
 /// Counts the slices of a program under one routing, each once. Not thread
@@ -49,6 +70,10 @@ public:
   /// experts is empty. `check` has succeeded.
   const RoutedCounts &counts(int32_t slice);
 
+  /// The tokens of all experts of the program, among those of `slice` (of which
+  /// `experts` is not looked at).
+  const ExpertTokens &expertTokens(const RoutedSlice &slice);
+
   /// The experts of one token, padding included.
   absl::Span<const int32_t> set(const RoutedSlice &slice, int64_t token) const {
     return routing->set(slice.layer, slice.microBatch,
@@ -65,7 +90,8 @@ private:
   const BoundRouting *routing;
   std::vector<const RoutedCounts *> ofSlice;
   absl::node_hash_map<Key, RoutedCounts> known;
-  std::vector<int32_t> position; // of each expert in the slice's list, or -1
+  using Range = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+  absl::node_hash_map<Range, ExpertTokens> tokensOfRange;
 };
 
 } // namespace mozart

@@ -80,7 +80,7 @@ struct TokenAtPeer {
 /// token and peer, each pair once and by ascending token, to `tokens` if given.
 absl::StatusOr<ExchangeTraffic>
 exchangeTraffic(const Program &program, int32_t task,
-                const MachineModel &machine, const RoutingCounter &counter,
+                const MachineModel &machine, RoutingCounter &counter,
                 std::vector<TokenAtPeer> *tokens = nullptr);
 
 } // namespace mozart
