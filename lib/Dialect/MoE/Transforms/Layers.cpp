@@ -95,8 +95,13 @@ FailureOr<FunctionOpInterface> moe::getModelFunction(ModuleOp module) {
     }
     found = function;
   }
-  if (!found)
-    return module.emitError()
-           << "has no function with 'moe.model', expected one";
-  return found;
+  if (found)
+    return found;
+  InFlightDiagnostic diag = module.emitError()
+                            << "has no function with 'moe.model', expected one";
+  for (Operation &op : module.getOps())
+    if (op.getName().getStringRef() == "chiplet.program")
+      diag.attachNote(op.getLoc())
+          << "this program has been compiled already; start from its model";
+  return failure();
 }
