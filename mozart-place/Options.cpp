@@ -20,7 +20,7 @@
 using namespace mozart;
 
 namespace {
-/// One option: where its value goes is one of these.
+/// One option: where its value goes is one of these; a flag takes none.
 struct Option {
   const char *name;
   const char *value; // how --help calls it
@@ -29,6 +29,7 @@ struct Option {
   std::optional<int64_t> PlaceOptions::*number = nullptr;
   uint64_t PlaceOptions::*seed = nullptr;
   std::optional<double> PlaceOptions::*real = nullptr;
+  bool PlaceOptions::*flag = nullptr;
 };
 } // namespace
 
@@ -74,6 +75,41 @@ static absl::Span<const Option> options() {
        "swaps to make for a layer, in all (search;\n"
        "default: 1000000)",
        nullptr, &PlaceOptions::budget},
+      {"slots", "N",
+       "experts that fit on a chiplet, so that hot ones get\n"
+       "replicas (search, load; default: no replicas)",
+       nullptr, &PlaceOptions::slots},
+      {"chiplet-bytes", "N",
+       "the same by memory: slots are these bytes over those of\n"
+       "an expert",
+       nullptr, &PlaceOptions::chipletBytes},
+      {"expert-bytes", "N",
+       "bytes of an expert's weights, for --chiplet-bytes and to\n"
+       "count what moves",
+       nullptr, &PlaceOptions::expertBytes},
+      {"max-replicas", "N",
+       "replicas beyond the first of each expert, over all\n"
+       "chiplets (default: as many as fit and help)",
+       nullptr, &PlaceOptions::maxReplicas},
+      {"keep", "FILE", "placement to stay near, counting what moves (search)",
+       &PlaceOptions::keep},
+      {"max-moves", "N", "experts that may move from there, in each layer",
+       nullptr, &PlaceOptions::maxMoves},
+      {"placement", "FILE",
+       "placement to count instead of placing: .csv, or JSON",
+       &PlaceOptions::placement},
+      {"drift", "",
+       "compare the profile with the trace to evaluate, and say\n"
+       "how many tokens of it are enough",
+       nullptr, nullptr, nullptr, nullptr, &PlaceOptions::drift},
+      {"frontier", "CAPS",
+       "place under each of these load caps (1.05,1.1,inf) and\n"
+       "write what that gives as CSV, to -o or standard output",
+       &PlaceOptions::frontier},
+      {"pad", "",
+       "fill chiplets that hold fewer with their own experts, so\n"
+       "that serving engines can load the map",
+       nullptr, nullptr, nullptr, nullptr, &PlaceOptions::pad},
       {"output", "FILE", "placement to write (also -o FILE)",
        &PlaceOptions::output},
   };
@@ -138,6 +174,13 @@ mozart::parsePlaceOptions(absl::Span<const absl::string_view> arguments) {
     if (!option)
       return absl::InvalidArgumentError(absl::StrFormat(
           "there is no option '%s'; --help lists those there are", argument));
+    if (option->flag) {
+      if (equals != absl::string_view::npos)
+        return absl::InvalidArgumentError(
+            absl::StrFormat("--%s takes no value", option->name));
+      result.*option->flag = true;
+      continue;
+    }
     absl::string_view value;
     if (equals != absl::string_view::npos)
       value = name.substr(equals + 1);
@@ -154,7 +197,7 @@ static constexpr const char *kHelpEnd = R"(
 Traces are .npy arrays [token, layer, k] or [token, k] of integers, JSON lines
 (.jsonl, .ndjson), or protobuf (.pb, .binpb). Every layer of the profile is
 placed. The placement is JSON with physical_to_logical_map [layers][places], as
-serving engines load it.
+serving engines load it, or where its name ends in .csv a table Expert,Node.
 
 Standard output is JSON. "profile" and "evaluation" hold, for each layer and as
 a mean:
@@ -164,6 +207,8 @@ a mean:
   load_max_over_mean     (token, expert) pairs of the busiest chiplet over the
                          mean of chiplets
   receive_max_over_mean  distinct tokens it receives, likewise
+Of an expert's replicas a token goes to one on a chiplet that it goes to anyway,
+or else to that at its row modulo their number.
 
 On an error the exit code is 1 and no placement is written.
 )";
@@ -176,11 +221,12 @@ std::string mozart::placeHelp() {
       "                    --machine=mozart-olmoe -o placement.json\n\n"
       "options:\n";
   for (const Option &option : options()) {
-    std::string left = absl::StrCat("--", option.name, "=", option.value);
+    std::string left =
+        absl::StrCat("--", option.name, option.flag ? "" : "=", option.value);
     absl::string_view help = option.help;
     while (!help.empty()) {
       size_t end = std::min(help.find('\n'), help.size());
-      absl::StrAppendFormat(&text, "  %-16s %s\n", left, help.substr(0, end));
+      absl::StrAppendFormat(&text, "  %-18s %s\n", left, help.substr(0, end));
       help.remove_prefix(std::min(end + 1, help.size()));
       left.clear();
     }

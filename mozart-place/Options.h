@@ -19,9 +19,11 @@
 namespace mozart {
 
 struct PlaceOptions {
-  std::string profile;  // a trace file; empty for none
-  std::string evaluate; // likewise
-  std::string algorithm = "algorithm1";
+  std::string profile;                     // a trace file; empty for none
+  std::string evaluate;                    // likewise
+  std::string algorithm;                   // empty for the default
+  std::string placement;                   // a placement file; empty for none
+  std::string keep;                        // likewise
   std::string output;                      // a placement file; empty for none
   std::string machine;                     // a preset or a file; empty for none
   std::optional<int64_t> experts;          // by the traces where not given
@@ -30,11 +32,19 @@ struct PlaceOptions {
   // For algorithms that search, where given.
   std::optional<double> loadCap, groupWeight;
   std::optional<int64_t> starts, kicks, budget;
+  // Replicas and moves, where given.
+  std::optional<int64_t> slots, maxReplicas, chipletBytes, expertBytes,
+      maxMoves;
+  std::string frontier; // load caps, comma-separated; empty for none
+  bool drift = false;
+  bool pad = false;
   bool help = false;
+
+  static constexpr const char *kDefaultAlgorithm = "algorithm1";
 };
 
-/// Reads `--name=value`, `--name value`, `-o value` and `--help`. Fails with
-/// kInvalidArgument, naming the argument, on anything else.
+/// Reads `--name=value`, `--name value`, `--flag`, `-o value` and `--help`.
+/// Fails with kInvalidArgument, naming the argument, on anything else.
 absl::StatusOr<PlaceOptions>
 parsePlaceOptions(absl::Span<const absl::string_view> arguments);
 

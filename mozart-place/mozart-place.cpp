@@ -8,127 +8,146 @@
 #include "ChipletGroups.h"
 #include "Options.h"
 #include "StatisticsJson.h"
+#include "Traces.h"
+#include "mozart/Placement/Drift.h"
+#include "mozart/Placement/Frontier.h"
 #include "mozart/Placement/PlaceLayers.h"
 #include "mozart/Placement/PlacementIO.h"
-#include "mozart/Routing/TraceIO.h"
+#include "mozart/Placement/ReplicaSearch.h"
+#include "mozart/Placement/Replicate.h"
 #include "mozart/Support/AtomicFile.h"
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
+#include <numeric>
 
 using namespace mozart;
 
-namespace {
-/// The traces that were named, over the same experts.
-struct Traces {
-  std::optional<Trace> profile, evaluation;
-  int64_t experts = 0;
-  /// Layers to place.
-  int64_t layers = 1;
-};
-} // namespace
-
-static absl::Status readInto(const std::string &path, int64_t experts,
-                             std::optional<Trace> &trace) {
-  if (path.empty())
-    return absl::OkStatus();
-  TraceReadOptions options;
-  options.experts = experts;
-  absl::StatusOr<Trace> read = readTrace(path, options);
-  if (!read.ok())
-    return read.status();
-  trace = *std::move(read);
-  return absl::OkStatus();
+/// The name of an option that is given and only a search heeds.
+static const char *searchOption(const PlaceOptions &options) {
+  return options.loadCap             ? "load-cap"
+         : options.groupWeight       ? "group-weight"
+         : options.starts            ? "starts"
+         : options.kicks             ? "kicks"
+         : options.budget            ? "budget"
+         : !options.keep.empty()     ? "keep"
+         : !options.frontier.empty() ? "frontier"
+                                     : nullptr;
 }
 
-static absl::StatusOr<Traces> readBoth(const PlaceOptions &options,
-                                       int64_t experts) {
-  Traces traces;
-  traces.experts = experts;
-  absl::Status status = readInto(options.profile, experts, traces.profile);
-  if (status.ok())
-    status = readInto(options.evaluate, experts, traces.evaluation);
-  if (!status.ok())
-    return status;
-  for (const auto *trace : {&traces.profile, &traces.evaluation})
-    if (*trace)
-      traces.experts = std::max(traces.experts, (*trace)->numExperts());
-  return traces;
-}
-
-/// Fails where the two are not of one model.
-static absl::Status checkTraces(const Traces &traces) {
-  if (!traces.profile || !traces.evaluation)
-    return absl::OkStatus();
-  const Trace &profile = *traces.profile, &evaluation = *traces.evaluation;
-  if (profile.k() != evaluation.k())
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "the profile has k = %d experts a token, the trace to evaluate has %d; "
-        "they must be of one model",
-        profile.k(), evaluation.k()));
-  if (profile.numLayers() != evaluation.numLayers() &&
-      profile.numLayers() != 1 && evaluation.numLayers() != 1)
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "the profile has %d layers, the trace to evaluate has %d; expected as "
-        "many, or one that serves every layer",
-        profile.numLayers(), evaluation.numLayers()));
-  return absl::OkStatus();
-}
-
-static absl::StatusOr<Traces> readTraces(const PlaceOptions &options) {
-  if (options.experts && *options.experts < 1)
-    return absl::InvalidArgumentError(
-        absl::StrFormat("--experts=%d; expected at least 1", *options.experts));
-  absl::StatusOr<Traces> traces =
-      readBoth(options, options.experts.value_or(0));
-  // One of them may have been taken by its highest id: read it again as one of
-  // the other's model. Where it says another number, that fails.
-  if (traces.ok() && !options.experts && traces->experts != 0)
-    traces = readBoth(options, traces->experts);
-  if (!traces.ok())
-    return traces;
-  if (traces->experts == 0)
-    return absl::InvalidArgumentError(
-        "the number of experts is not known; give --experts=N, or a trace");
-  absl::Status status = checkTraces(*traces);
-  if (!status.ok())
-    return status;
-  if (traces->profile)
-    traces->layers = traces->profile->numLayers();
-  else if (traces->evaluation)
-    traces->layers = traces->evaluation->numLayers();
-  return traces;
+static const char *replicaOption(const PlaceOptions &options) {
+  return options.slots          ? "slots"
+         : options.chipletBytes ? "chiplet-bytes"
+         : options.maxReplicas  ? "max-replicas"
+                                : nullptr;
 }
 
 static absl::StatusOr<const PlacementAlgorithm *>
 chooseAlgorithm(const PlaceOptions &options) {
+  std::string name = options.algorithm.empty() ? PlaceOptions::kDefaultAlgorithm
+                                               : options.algorithm;
   absl::StatusOr<const PlacementAlgorithm *> algorithm =
-      PlacementAlgorithm::find(options.algorithm);
+      PlacementAlgorithm::find(name);
   if (!algorithm.ok())
     return algorithm;
   // Taken in vain, they would seem to have been heeded.
-  const char *option = options.loadCap       ? "load-cap"
-                       : options.groupWeight ? "group-weight"
-                       : options.starts      ? "starts"
-                       : options.kicks       ? "kicks"
-                       : options.budget      ? "budget"
-                                             : nullptr;
+  const char *option = searchOption(options);
   if (option && !(*algorithm)->searches)
     return absl::InvalidArgumentError(absl::StrFormat(
         "placement algorithm '%s' does not search and cannot go by --%s; leave "
         "it out, or use --algorithm=search",
-        options.algorithm, option));
+        name, option));
+  option = replicaOption(options);
+  if (option && !(*algorithm)->replicate)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "placement algorithm '%s' makes no replicas and cannot go by --%s; "
+        "leave it out, or use --algorithm=search or load",
+        name, option));
   // To the problem, 0 is none.
   if (options.loadCap == 0)
     return absl::InvalidArgumentError(
         "--load-cap=0; expected at least 1, which is the mean over chiplets");
   if ((*algorithm)->needsProfile && options.profile.empty())
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "placement algorithm '%s' needs --profile=FILE", options.algorithm));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("placement algorithm '%s' needs --profile=FILE", name));
   return algorithm;
+}
+
+/// Fails on options that do not go together.
+static absl::Status checkOptions(const PlaceOptions &options) {
+  auto fail = [](absl::string_view message) {
+    return absl::InvalidArgumentError(message);
+  };
+  if (options.output == "-")
+    return fail("standard output is for the statistics; name a file after -o");
+  if (options.maxMoves && options.keep.empty())
+    return fail("--max-moves needs --keep=FILE, the placement to move from");
+  if (options.maxMoves && *options.maxMoves < 0)
+    return fail(absl::StrFormat("--max-moves=%d; expected at least 0",
+                                *options.maxMoves));
+  if (options.slots && *options.slots < 1)
+    return fail(
+        absl::StrFormat("--slots=%d; expected at least 1", *options.slots));
+  if (options.maxReplicas && *options.maxReplicas < 0)
+    return fail(absl::StrFormat("--max-replicas=%d; expected at least 0",
+                                *options.maxReplicas));
+  if (options.slots && options.chipletBytes)
+    return fail("--slots and --chiplet-bytes say the same; give one of them");
+  if (options.chipletBytes && !options.expertBytes)
+    return fail("--chiplet-bytes needs --expert-bytes=N, the bytes of one "
+                "expert");
+  if (options.expertBytes && *options.expertBytes < 1)
+    return fail(absl::StrFormat("--expert-bytes=%d; expected at least 1",
+                                *options.expertBytes));
+  if (options.chipletBytes && *options.chipletBytes < *options.expertBytes)
+    return fail(absl::StrFormat(
+        "--chiplet-bytes=%d hold no expert of --expert-bytes=%d",
+        *options.chipletBytes, *options.expertBytes));
+  if (options.expertBytes && !options.chipletBytes && options.keep.empty())
+    return fail("--expert-bytes is for --chiplet-bytes and --keep; give one of "
+                "them");
+  if (options.drift && (options.profile.empty() || options.evaluate.empty()))
+    return fail("--drift compares two traces; give --profile=FILE and "
+                "--evaluate=FILE");
+  if (options.drift && !options.frontier.empty())
+    return fail("--drift and --frontier are two reports; ask for one");
+  if (options.drift && !options.output.empty())
+    return fail("--drift makes many placements and writes none; leave out -o");
+  if (!options.frontier.empty() && options.loadCap)
+    return fail("--frontier names the load caps; leave out --load-cap");
+  if (options.pad && (options.output.empty() || !options.frontier.empty()))
+    return fail("--pad is for a placement that is written; name it after -o");
+  if (options.placement.empty())
+    return absl::OkStatus();
+  const char *option = !options.algorithm.empty() ? "algorithm"
+                       : options.drift            ? "drift"
+                       : searchOption(options)    ? searchOption(options)
+                                                  : replicaOption(options);
+  if (option)
+    return fail(absl::StrFormat(
+        "--placement=%s is counted as it is, and nothing is placed; leave out "
+        "--%s",
+        options.placement, option));
+  return absl::OkStatus();
+}
+
+static absl::StatusOr<std::vector<double>>
+parseLoadCaps(const std::string &text) {
+  std::vector<double> caps;
+  for (absl::string_view one : absl::StrSplit(text, ',')) {
+    double cap = 0;
+    if (one != "inf" && (!absl::SimpleAtod(one, &cap) || !(cap >= 1)))
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "--frontier: load cap '%s'; expected a number of at least 1, which "
+          "is the mean over chiplets, or inf for none",
+          one));
+    caps.push_back(cap);
+  }
+  return caps;
 }
 
 /// Counts what the placements do to each trace.
@@ -153,55 +172,192 @@ countTraces(const Traces &traces, absl::Span<const Placement> placements,
   return counted;
 }
 
-static absl::Status run(const PlaceOptions &options) {
-  if (options.output == "-")
-    return absl::InvalidArgumentError(
-        "standard output is for the statistics; name a file after -o");
-  absl::StatusOr<const PlacementAlgorithm *> algorithm =
-      chooseAlgorithm(options);
-  if (!algorithm.ok())
-    return algorithm.status();
-  absl::StatusOr<ChipletGroups> groups = chipletGroups(options);
-  if (!groups.ok())
-    return groups.status();
-  absl::StatusOr<Traces> traces = readTraces(options);
-  if (!traces.ok())
-    return traces.status();
+static void remark(absl::string_view text) {
+  std::fprintf(stderr, "mozart-place: remark: %s\n", std::string(text).c_str());
+}
 
+static absl::StatusOr<std::vector<Placement>>
+readOld(const std::string &path, const PlacementProblem &problem) {
+  PlacementReadOptions options;
+  options.experts = problem.numExperts;
+  options.chiplets = problem.numChiplets();
+  options.allowReplicas = true;
+  return readPlacements(path, options);
+}
+
+namespace {
+/// One run of the tool, over what the options name.
+class Run {
+public:
+  explicit Run(const PlaceOptions &options) : options(options) {}
+  absl::Status run();
+
+private:
+  absl::Status setUp();
+  absl::Status reportDrift();
+  absl::Status reportFrontier();
+  absl::Status place();
+  absl::StatusOr<std::vector<Placement>> placements();
+  PlacementSummary summary() const;
+
+  const PlaceOptions &options;
+  const PlacementAlgorithm *algorithm = nullptr;
+  ChipletGroups groups;
+  Traces traces;
+  std::vector<Placement> old;
   PlacementProblem problem;
-  problem.numExperts = traces->experts;
-  problem.groupOf = groups->forPlacing;
-  problem.profile = traces->profile ? &*traces->profile : nullptr;
+};
+} // namespace
+
+absl::Status Run::setUp() {
+  absl::Status status = checkOptions(options);
+  if (!status.ok())
+    return status;
+  if (options.placement.empty()) {
+    absl::StatusOr<const PlacementAlgorithm *> chosen =
+        chooseAlgorithm(options);
+    if (!chosen.ok())
+      return chosen.status();
+    algorithm = *chosen;
+  }
+  absl::StatusOr<ChipletGroups> found = chipletGroups(options);
+  if (!found.ok())
+    return found.status();
+  groups = *std::move(found);
+  absl::StatusOr<Traces> read = readTraces(options);
+  if (!read.ok())
+    return read.status();
+  traces = *std::move(read);
+
+  problem.numExperts = traces.experts;
+  problem.groupOf = groups.forPlacing;
+  problem.profile = traces.profile ? &*traces.profile : nullptr;
   problem.seed = options.seed;
   problem.loadCap = options.loadCap.value_or(problem.loadCap);
   problem.groupWeight = options.groupWeight.value_or(problem.groupWeight);
   problem.starts = options.starts.value_or(problem.starts);
   problem.kicks = options.kicks.value_or(problem.kicks);
   problem.moveBudget = options.budget.value_or(problem.moveBudget);
-  absl::StatusOr<std::vector<Placement>> placements =
-      placeLayers(**algorithm, problem, traces->layers);
-  if (!placements.ok())
-    return placements.status();
-  for (const Placement &placement : *placements)
-    for (const std::string &remark : placement.remarks)
-      std::fprintf(stderr, "mozart-place: remark: %s\n", remark.c_str());
+  problem.slots = options.slots.value_or(problem.slots);
+  if (options.chipletBytes)
+    problem.slots = std::min(*options.chipletBytes / *options.expertBytes,
+                             problem.numExperts);
+  problem.maxReplicas = options.maxReplicas.value_or(problem.maxReplicas);
+  problem.maxMoves = options.maxMoves.value_or(problem.maxMoves);
+  if (!options.keep.empty()) {
+    absl::StatusOr<std::vector<Placement>> kept =
+        readOld(options.keep, problem);
+    if (!kept.ok())
+      return kept.status();
+    old = *std::move(kept);
+    int64_t layers = static_cast<int64_t>(old.size());
+    if (layers != traces.layers && layers != 1)
+      return absl::InvalidArgumentError(
+          absl::StrFormat("placement '%s' has %d layers, %d are to be placed; "
+                          "expected as many, "
+                          "or one that holds for all",
+                          options.keep, layers, traces.layers));
+    problem.keep = old;
+  }
+  return absl::OkStatus();
+}
+
+PlacementSummary Run::summary() const {
+  PlacementSummary summary;
+  summary.algorithm = algorithm ? algorithm->name : "";
+  summary.seed = options.seed;
+  summary.experts = traces.experts;
+  summary.chiplets = problem.numChiplets();
+  summary.groups = groups.count;
+  summary.layers = traces.layers;
+  return summary;
+}
+
+absl::Status Run::reportDrift() {
+  absl::StatusOr<std::vector<LayerDrift>> drifts =
+      driftOfLayers(*algorithm, problem, traces.layers, *traces.evaluation,
+                    groups.forCounting);
+  if (!drifts.ok())
+    return drifts.status();
+  return writeFile("-", printDrift(summary(), traces.profile->numTokens(),
+                                   traces.evaluation->numTokens(), *drifts));
+}
+
+absl::Status Run::reportFrontier() {
+  absl::StatusOr<std::vector<double>> caps = parseLoadCaps(options.frontier);
+  if (!caps.ok())
+    return caps.status();
+  absl::StatusOr<std::vector<FrontierPoint>> points = frontierOfLayers(
+      *algorithm, problem, traces.layers, *caps,
+      traces.evaluation ? &*traces.evaluation : nullptr, groups.forCounting);
+  if (!points.ok())
+    return points.status();
+  for (const FrontierPoint &point : *points)
+    if (!point.failure.empty())
+      remark(absl::StrFormat("load cap %g, layer %d: %s", point.loadCap,
+                             point.layer, point.failure));
+  return writeFile(options.output.empty() ? "-" : options.output,
+                   printFrontier(*points));
+}
+
+absl::StatusOr<std::vector<Placement>> Run::placements() {
+  if (algorithm)
+    return placeLayers(*algorithm, problem, traces.layers);
+  absl::StatusOr<std::vector<Placement>> read =
+      readOld(options.placement, problem);
+  int64_t layers = read.ok() ? static_cast<int64_t>(read->size()) : 0;
+  if (read.ok())
+    traces.layers = std::max(traces.layers, layers);
+  return read;
+}
+
+absl::Status Run::place() {
+  absl::StatusOr<std::vector<Placement>> placed = placements();
+  if (!placed.ok())
+    return placed.status();
+  for (const Placement &placement : *placed)
+    for (const std::string &text : placement.remarks)
+      remark(text);
   absl::StatusOr<std::vector<TraceStatistics>> counted =
-      countTraces(*traces, *placements, groups->forCounting);
+      countTraces(traces, *placed, groups.forCounting);
   if (!counted.ok())
     return counted.status();
 
-  PlacementSummary summary;
-  summary.algorithm = options.algorithm;
-  summary.seed = options.seed;
-  summary.experts = traces->experts;
-  summary.chiplets = problem.numChiplets();
-  summary.groups = groups->count;
-  summary.layers = traces->layers;
+  PlacementSummary of = summary();
+  for (size_t layer = 0; layer < placed->size(); ++layer) {
+    const Placement &placement = (*placed)[layer];
+    if (problem.slots > 0 || !algorithm)
+      of.replicas.push_back(countReplicas(placement));
+    if (countReplicas(placement) > 0)
+      remark(absl::StrFormat("layer %d has replicas: expert %s", layer,
+                             describeReplicas(placement)));
+    if (!old.empty())
+      of.moves.push_back(
+          countMoves(old[old.size() == 1 ? 0 : layer], placement));
+  }
+  if (!old.empty() && options.expertBytes) {
+    int64_t moves =
+        std::accumulate(of.moves.begin(), of.moves.end(), int64_t(0));
+    if (__builtin_mul_overflow(moves, *options.expertBytes,
+                               &of.bytesMoved.emplace()))
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%d moves of --expert-bytes=%d are more bytes than 64 bits count",
+          moves, *options.expertBytes));
+  }
   // The file comes last: a failure before it leaves none.
-  absl::Status status = writeFile("-", printStatistics(summary, *counted));
+  absl::Status status = writeFile("-", printStatistics(of, *counted));
   if (status.ok() && !options.output.empty())
-    status = writePlacements(options.output, *placements);
+    status = writePlacements(options.output, *placed, {options.pad});
   return status;
+}
+
+absl::Status Run::run() {
+  absl::Status status = setUp();
+  if (!status.ok())
+    return status;
+  return options.drift              ? reportDrift()
+         : options.frontier.empty() ? place()
+                                    : reportFrontier();
 }
 
 int main(int argc, char **argv) {
@@ -209,7 +365,7 @@ int main(int argc, char **argv) {
   absl::StatusOr<PlaceOptions> options = parsePlaceOptions(arguments);
   absl::Status status = options.status();
   if (options.ok())
-    status = options->help ? writeFile("-", placeHelp()) : run(*options);
+    status = options->help ? writeFile("-", placeHelp()) : Run(*options).run();
   if (status.ok())
     return 0;
   std::fprintf(stderr, "mozart-place: error: %s\n",

@@ -19,6 +19,9 @@ absl::StatusOr<Placement> placeAlgorithm1(const PlacementProblem &problem);
 absl::StatusOr<Placement> placeLoad(const PlacementProblem &problem);
 absl::StatusOr<Placement> placeSearch(const PlacementProblem &problem);
 
+absl::StatusOr<Placement> replicateLoad(const PlacementProblem &problem);
+absl::StatusOr<Placement> replicateSearch(const PlacementProblem &problem);
+
 /// The placement that puts clusters[c] on chiplet c.
 Placement placementOf(absl::Span<const std::vector<int32_t>> clusters,
                       int64_t numExperts);

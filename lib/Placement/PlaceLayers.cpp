@@ -7,6 +7,8 @@
 
 #include "mozart/Placement/PlaceLayers.h"
 
+#include "mozart/Placement/Replicate.h"
+
 #include "absl/strings/str_format.h"
 
 #include <algorithm>
@@ -39,7 +41,7 @@ mozart::placeLayers(const PlacementAlgorithm &algorithm,
         algorithm.name));
   std::vector<Placement> placements;
   for (problem.layer = 0; problem.layer < layers; ++problem.layer) {
-    absl::StatusOr<Placement> placement = algorithm.run(problem);
+    absl::StatusOr<Placement> placement = placeLayer(algorithm, problem);
     if (!placement.ok())
       return absl::Status(placement.status().code(),
                           absl::StrFormat("cannot place layer %d: %s",
@@ -48,21 +50,6 @@ mozart::placeLayers(const PlacementAlgorithm &algorithm,
     placements.push_back(*std::move(placement));
   }
   return placements;
-}
-
-/// The one chiplet of each expert.
-static absl::StatusOr<std::vector<int32_t>>
-onlyChiplets(const Placement &placement) {
-  std::vector<int32_t> chipletOf;
-  for (int64_t expert = 0; expert < placement.numExperts(); ++expert) {
-    size_t replicas = placement.chipletsOf[expert].size();
-    if (replicas != 1)
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "expert %d has %d chiplets; statistics need exactly one", expert,
-          replicas));
-    chipletOf.push_back(placement.chipletsOf[expert][0]);
-  }
-  return chipletOf;
 }
 
 absl::StatusOr<std::vector<LayerStatistics>>
@@ -86,11 +73,9 @@ mozart::placementStatistics(const Trace &trace,
           "placement %d is of %d experts on %d chiplets, expected %d on %d",
           layer, placement.numExperts(), placement.numChiplets,
           trace.numExperts(), groupOf.size()));
-    absl::StatusOr<std::vector<int32_t>> chipletOf = onlyChiplets(placement);
-    if (!chipletOf.ok())
-      return chipletOf.status();
-    statistics.push_back(layerStatistics(
-        trace, trace.numLayers() == 1 ? 0 : layer, *chipletOf, groupOf));
+    statistics.push_back(
+        layerStatistics(trace, trace.numLayers() == 1 ? 0 : layer,
+                        ReplicaChoice(placement.chipletsOf), groupOf));
   }
   return statistics;
 }

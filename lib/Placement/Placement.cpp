@@ -100,6 +100,67 @@ static absl::Status verifySearch(const PlacementProblem &problem) {
   return absl::OkStatus();
 }
 
+/// Fails on slots that do not hold what is asked for.
+static absl::Status verifyReplicas(const PlacementProblem &problem) {
+  if (problem.slots == 0) {
+    if (problem.maxReplicas > 0)
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%d replicas are asked for, and no slots for them; say how many "
+          "experts fit on a chiplet",
+          problem.maxReplicas));
+    return absl::OkStatus();
+  }
+  int64_t chiplets = problem.numChiplets(), experts = problem.numExperts;
+  int64_t least = (experts + chiplets - 1) / chiplets;
+  if (problem.slots < least || problem.slots > experts)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%d slots on each of %d chiplets for %d experts; expected %d, which "
+        "hold each expert once, to %d, which hold all on each chiplet",
+        problem.slots, chiplets, experts, least, experts));
+  int64_t room = problem.slots * chiplets - experts;
+  if (problem.maxReplicas < -1 || problem.maxReplicas > room)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%d replicas; %d slots on each of %d chiplets hold %d beside the %d "
+        "experts: expected 0 to %d, or -1 for as many as help",
+        problem.maxReplicas, problem.slots, chiplets, room, experts, room));
+  return absl::OkStatus();
+}
+
+/// Fails on an old placement that is not one of this problem.
+static absl::Status verifyKeep(const PlacementProblem &problem) {
+  if (problem.keep.empty()) {
+    if (problem.maxMoves >= 0)
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "at most %d moves are asked for, and no placement to move from",
+          problem.maxMoves));
+    return absl::OkStatus();
+  }
+  if (problem.maxMoves < -1)
+    return absl::InvalidArgumentError(
+        absl::StrFormat("at most %d moves; expected at least 0, or -1 for any "
+                        "number",
+                        problem.maxMoves));
+  int64_t layers = static_cast<int64_t>(problem.keep.size());
+  if (layers != 1 && problem.layer >= layers)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "the placement to keep has %d layers, layer %d is to be placed; "
+        "expected as many, or one that holds for all",
+        layers, problem.layer));
+  const Placement &old = *problem.oldPlacement();
+  if (old.numExperts() != problem.numExperts ||
+      old.numChiplets != problem.numChiplets())
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "the placement to keep is of %d experts on %d chiplets, %d on %d are "
+        "to be placed",
+        old.numExperts(), old.numChiplets, problem.numExperts,
+        problem.numChiplets()));
+  absl::Status status = old.verify();
+  if (!status.ok())
+    return absl::InvalidArgumentError(
+        absl::StrFormat("the placement to keep is none: %s", status.message()));
+  return status;
+}
+
 absl::Status PlacementProblem::verify() const {
   if (numExperts <= 0 || numExperts > Trace::kMaxExperts)
     return absl::InvalidArgumentError(
@@ -120,6 +181,10 @@ absl::Status PlacementProblem::verify() const {
           "%d",
           chiplet, groupOf[chiplet], numChiplets(), numChiplets() - 1));
   absl::Status status = verifySearch(*this);
+  if (status.ok())
+    status = verifyReplicas(*this);
+  if (status.ok())
+    status = verifyKeep(*this);
   if (status.ok() && profile)
     status = verifyProfile(*this);
   return status;
@@ -162,9 +227,9 @@ static const PlacementAlgorithm kAlgorithms[] = {
     {"algorithm1", "the paper's: clusters by co-activation", true, false,
      placeAlgorithm1},
     {"load", "heaviest first, to the least loaded chiplet", true, false,
-     placeLoad},
+     placeLoad, replicateLoad},
     {"search", "least C_T by swaps from several starts", true, true,
-     placeSearch},
+     placeSearch, replicateSearch},
 };
 
 absl::Span<const PlacementAlgorithm> PlacementAlgorithm::all() {

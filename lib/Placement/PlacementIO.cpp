@@ -10,6 +10,7 @@
 #include "mozart/Support/AtomicFile.h"
 #include "mozart/Support/JsonInteger.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -113,6 +114,7 @@ static absl::StatusOr<Placement> readLayer(absl::Span<const int64_t> experts,
   placement.numChiplets = static_cast<int64_t>(counts.size());
   placement.chipletsOf.resize(numExperts);
   size_t place = 0;
+  int64_t doubled = 0;
   for (int64_t chiplet = 0; chiplet < placement.numChiplets; ++chiplet) {
     for (int64_t i = 0; i < counts[chiplet]; ++i, ++place) {
       int64_t expert = experts[place];
@@ -121,6 +123,10 @@ static absl::StatusOr<Placement> readLayer(absl::Span<const int64_t> experts,
             absl::StrFormat("place %d holds expert %d; experts are 0 to %d",
                             place, expert, numExperts - 1));
       std::vector<int32_t> &chiplets = placement.chipletsOf[expert];
+      if (allowReplicas && !chiplets.empty() && chiplets.back() == chiplet) {
+        ++doubled;
+        continue;
+      }
       if (!chiplets.empty() && !allowReplicas)
         return absl::InvalidArgumentError(absl::StrFormat(
             "expert %d stands twice, on chiplets %d and %d; replicas are not "
@@ -129,6 +135,11 @@ static absl::StatusOr<Placement> readLayer(absl::Span<const int64_t> experts,
       chiplets.push_back(static_cast<int32_t>(chiplet));
     }
   }
+  if (doubled > 0)
+    placement.remarks.push_back(absl::StrFormat(
+        "%d places hold an expert that their chiplet holds already; each "
+        "counts once on a chiplet",
+        doubled));
   absl::Status status = placement.verify();
   if (!status.ok())
     return status;
@@ -174,9 +185,15 @@ mozart::parsePlacements(absl::string_view text,
     if (!placement.ok())
       return absl::InvalidArgumentError(absl::StrFormat(
           "'%s', layer %d: %s", kMapKey, layer, placement.status().message()));
+    for (std::string &remark : placement->remarks)
+      remark = absl::StrFormat("layer %d: %s", layer, remark);
     placements.push_back(*std::move(placement));
   }
   return placements;
+}
+
+static bool isCsv(absl::string_view path) {
+  return absl::EndsWithIgnoreCase(path, ".csv");
 }
 
 absl::StatusOr<std::vector<Placement>>
@@ -186,7 +203,8 @@ mozart::readPlacements(const std::string &path,
   if (!text.ok())
     return text.status();
   absl::StatusOr<std::vector<Placement>> placements =
-      parsePlacements(*text, options);
+      isCsv(path) ? parsePlacementsCsv(*text, options)
+                  : parsePlacements(*text, options);
   if (!placements.ok())
     return absl::Status(placements.status().code(),
                         absl::StrFormat("placement '%s': %s", path,
@@ -203,31 +221,67 @@ static std::string printTable(const char *key, const Table &table) {
                       "\n  ]");
 }
 
-absl::StatusOr<std::string>
-mozart::printPlacements(absl::Span<const Placement> placements) {
+/// Gives every chiplet of every layer equally many places.
+static void padMap(std::vector<std::vector<std::vector<int32_t>>> &layers) {
+  size_t most = 0;
+  for (const auto &chiplets : layers)
+    for (const std::vector<int32_t> &experts : chiplets)
+      most = std::max(most, experts.size());
+  for (auto &chiplets : layers)
+    for (std::vector<int32_t> &experts : chiplets)
+      for (size_t i = 0; experts.size() < most; ++i)
+        experts.push_back(experts[i]);
+}
+
+/// Fails, naming the layer, where one is no placement or of other chiplets.
+static absl::Status checkLayers(absl::Span<const Placement> placements) {
   if (placements.empty())
     return absl::InvalidArgumentError("no placement to write");
-  Table map, counts;
-  bool even = true;
   for (size_t layer = 0; layer < placements.size(); ++layer) {
     absl::Status status = placements[layer].verify();
     if (!status.ok())
       return absl::InvalidArgumentError(
           absl::StrFormat("layer %d: %s", layer, status.message()));
+    if (placements[layer].numChiplets != placements[0].numChiplets ||
+        placements[layer].numExperts() != placements[0].numExperts())
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "layer %d has %d experts on %d chiplets, layer 0 has %d on %d", layer,
+          placements[layer].numExperts(), placements[layer].numChiplets,
+          placements[0].numExperts(), placements[0].numChiplets));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string>
+mozart::printPlacements(absl::Span<const Placement> placements,
+                        const PlacementWriteOptions &options) {
+  absl::Status status = checkLayers(placements);
+  if (!status.ok())
+    return status;
+  std::vector<std::vector<std::vector<int32_t>>> layers;
+  for (size_t layer = 0; layer < placements.size(); ++layer) {
+    layers.push_back(placements[layer].expertsOf());
+    for (size_t chiplet = 0; options.pad && chiplet < layers.back().size();
+         ++chiplet)
+      if (layers.back()[chiplet].empty())
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "layer %d: chiplet %d holds no expert to pad its places with",
+            layer, chiplet));
+  }
+  if (options.pad)
+    padMap(layers);
+  Table map, counts;
+  bool even = true;
+  for (size_t layer = 0; layer < layers.size(); ++layer) {
     map.emplace_back();
     counts.emplace_back();
-    for (const std::vector<int32_t> &experts : placements[layer].expertsOf()) {
+    for (const std::vector<int32_t> &experts : layers[layer]) {
       map.back().insert(map.back().end(), experts.begin(), experts.end());
       counts.back().push_back(static_cast<int64_t>(experts.size()));
     }
     even &= std::equal(counts.back().begin() + 1, counts.back().end(),
                        counts.back().begin());
-    if (map.back().size() != map[0].size() ||
-        counts.back().size() != counts[0].size())
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "layer %d has %d places on %d chiplets, layer 0 has %d on %d", layer,
-          map.back().size(), counts.back().size(), map[0].size(),
-          counts[0].size()));
+    even &= counts.back() == counts[0];
   }
   std::string out = absl::StrCat("{\n", printTable(kMapKey, map));
   if (!even)
@@ -236,9 +290,32 @@ mozart::printPlacements(absl::Span<const Placement> placements) {
 }
 
 absl::Status mozart::writePlacements(const std::string &path,
-                                     absl::Span<const Placement> placements) {
-  absl::StatusOr<std::string> text = printPlacements(placements);
+                                     absl::Span<const Placement> placements,
+                                     const PlacementWriteOptions &options) {
+  if (isCsv(path) && options.pad)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "placement '%s': a table of experts has no places to pad; write JSON, "
+        "or leave padding out",
+        path));
+  absl::StatusOr<std::string> text = isCsv(path)
+                                         ? printPlacementsCsv(placements)
+                                         : printPlacements(placements, options);
   if (!text.ok())
     return text.status();
   return writeFile(path, *text);
+}
+
+absl::StatusOr<std::string>
+mozart::printPlacementsCsv(absl::Span<const Placement> placements) {
+  absl::Status status = checkLayers(placements);
+  if (!status.ok())
+    return status;
+  bool layered = placements.size() > 1;
+  std::string out = layered ? "Layer,Expert,Node\n" : "Expert,Node\n";
+  for (size_t layer = 0; layer < placements.size(); ++layer)
+    for (int64_t expert = 0; expert < placements[layer].numExperts(); ++expert)
+      for (int32_t chiplet : placements[layer].chipletsOf[expert])
+        absl::StrAppend(&out, layered ? absl::StrCat(layer, ",") : "", expert,
+                        ",", chiplet, "\n");
+  return out;
 }

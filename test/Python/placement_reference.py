@@ -65,10 +65,31 @@ def partitions(items, size):
 def statistics(ids, experts, chiplet_of, group_of):
     """What mozart-place reports for one layer."""
     matrix = chosen(ids, experts)
-    chiplets, groups = len(group_of), max(group_of) + 1
-    pairs = np.zeros((len(ids), chiplets), np.int64)
+    pairs = np.zeros((len(ids), len(group_of)), np.int64)
     for expert, chiplet in enumerate(chiplet_of):
         pairs[:, chiplet] += matrix[:, expert]
+    return statistics_of_pairs(pairs, group_of)
+
+
+def replica_statistics(ids, chiplets_of, group_of):
+    """The same where experts stand on several chiplets."""
+    pairs = np.zeros((len(ids), len(group_of)), np.int64)
+    for token, row in enumerate(ids):
+        experts = sorted(e for e in row if e >= 0)
+        for e in experts:
+            if len(chiplets_of[e]) == 1:
+                pairs[token, chiplets_of[e][0]] += 1
+        for e in experts:
+            if len(chiplets_of[e]) > 1:
+                visited = [c for c in chiplets_of[e] if pairs[token, c]]
+                candidates = visited or chiplets_of[e]
+                pairs[token, candidates[token % len(candidates)]] += 1
+    return statistics_of_pairs(pairs, group_of)
+
+
+def statistics_of_pairs(pairs, group_of):
+    """Of the (token, expert) pairs of each token on each chiplet."""
+    chiplets, groups = len(group_of), max(group_of) + 1
     reached = pairs > 0
     by_group = np.stack([reached[:, [c for c in range(chiplets)
                                      if group_of[c] == g]].any(1)

@@ -41,6 +41,12 @@ def chiplets_of(placement, layer, chiplets, experts):
     return chiplet_of
 
 
+def expect_only_silent_experts(remarks):
+    """Remarks on experts of which the profile tells nothing, or none."""
+    assert all("are in no token's set of the profile" in line
+               for line in remarks.splitlines()), remarks
+
+
 def check_statistics(found, ids, placement, experts, chiplets, groups):
     group_of = [c // (chiplets // groups) for c in range(chiplets)]
     assert found["tokens"] == len(ids)
@@ -72,7 +78,7 @@ def test_statistics_are_those_of_the_placement(tool, tmp_path, algorithm, expert
                 f"--experts={experts}", f"--chiplets={chiplets}",
                 f"--groups={groups}", f"--algorithm={algorithm}", "-o", output)
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    expect_only_silent_experts(done.stderr)
     found = json.loads(done.stdout)
     placement = json.loads(output.read_text())
     uneven = experts % chiplets != 0
@@ -196,7 +202,9 @@ def test_help_names_every_option_and_algorithm(tool):
     assert done.returncode == 0
     for word in ["--profile", "--evaluate", "--experts", "--machine", "toy", "mozart-olmoe",
                  "--chiplets", "--groups", "--algorithm", "--seed", "--load-cap", "--group-weight",
-                 "--starts", "--kicks", "--budget", "-o", "contiguous",
+                 "--starts", "--kicks", "--budget", "--slots", "--chiplet-bytes",
+                 "--expert-bytes", "--max-replicas", "--keep", "--max-moves", "--placement",
+                 "--drift", "--frontier", "--pad", "-o", "contiguous",
                  "random", "algorithm1", "load", "search", "c_t", "g_t", "load_max_over_mean",
                  "receive_max_over_mean"]:
         assert word in done.stdout
@@ -215,7 +223,7 @@ def test_a_machine_is_its_chiplets_and_groups(tool, tmp_path, machine, chiplets,
     by_numbers = tool("mozart-place", *common, f"--chiplets={chiplets}",
                       f"--groups={groups}", "-o", meant)
     assert by_machine.returncode == 0, by_machine.stderr
-    assert by_machine.stderr == ""
+    expect_only_silent_experts(by_machine.stderr)
     assert by_machine.stdout == by_numbers.stdout
     assert said.read_text() == meant.read_text()
 

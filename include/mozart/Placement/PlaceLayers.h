@@ -28,9 +28,9 @@ placeLayers(const PlacementAlgorithm &algorithm, PlacementProblem problem,
             int64_t layers);
 
 /// What the placements do to each layer of a trace; one placement serves every
-/// layer, and a trace of one layer every placement. Fails with kInvalidArgument
-/// where the layers or the experts differ, and on replicas: which one a token
-/// is sent to is not known here.
+/// layer, and a trace of one layer every placement. Of replicas, tokens go to
+/// those that ReplicaChoice.h says, as if the trace were one micro-batch. Fails
+/// with kInvalidArgument where the layers or the experts differ.
 absl::StatusOr<std::vector<LayerStatistics>>
 placementStatistics(const Trace &trace, absl::Span<const Placement> placements,
                     absl::Span<const int32_t> groupOf);

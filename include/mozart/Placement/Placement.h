@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 
 #include <cstdint>
 #include <string>
@@ -59,6 +60,22 @@ struct PlacementProblem {
   /// Swaps that may be made in all.
   int64_t moveBudget = 1'000'000;
 
+  // For algorithms that make replicas.
+  /// Experts that fit on a chiplet: at least numExperts / numChiplets rounded
+  /// up; 0 where experts are to have no replicas.
+  int64_t slots = 0;
+  /// Replicas beyond the first of each expert, over all chiplets; -1 for as
+  /// many as fit and help.
+  int64_t maxReplicas = -1;
+
+  // For algorithms that search.
+  /// Where experts were: of each layer, or one that holds for all; empty where
+  /// it does not matter.
+  absl::Span<const Placement> keep;
+  /// How many may stand on a chiplet that `keep` has them not on (an expert
+  /// counts once for each such chiplet); -1 for any number.
+  int64_t maxMoves = -1;
+
   static constexpr double kMaxGroupWeight = 1000;
   static constexpr int64_t kMaxStarts = 100'000;
 
@@ -66,10 +83,15 @@ struct PlacementProblem {
   /// The layer of the profile that stands for `layer`: the one there is, where
   /// there is but one.
   int64_t profileLayer() const { return profile->numLayers() == 1 ? 0 : layer; }
+  /// The old placement of `layer`; null where there is none.
+  const Placement *oldPlacement() const {
+    return keep.empty() ? nullptr : &keep[keep.size() == 1 ? 0 : layer];
+  }
   /// Fails with kInvalidArgument: no experts or more than Trace::kMaxExperts,
   /// no chiplets, more chiplets than experts, a group outside [0, chiplets), a
-  /// profile over other experts, without tokens, or without the layer, and
-  /// numbers for searches out of range.
+  /// profile over other experts, without tokens, or without the layer, numbers
+  /// for searches out of range, slots that do not hold the experts or the
+  /// replicas, and an old placement of another shape.
   absl::Status verify() const;
 };
 
@@ -85,6 +107,10 @@ struct PlacementAlgorithm {
   /// leave them aside.
   bool searches;
   absl::StatusOr<Placement> (*run)(const PlacementProblem &problem);
+  /// The same with replicas, within the problem's slots; null where it makes
+  /// none. Called through placeLayer (Replicate.h), as is `run`.
+  absl::StatusOr<Placement> (*replicate)(const PlacementProblem &problem) =
+      nullptr;
 
   static absl::Span<const PlacementAlgorithm> all();
   /// Fails with kNotFound, listing the names there are.

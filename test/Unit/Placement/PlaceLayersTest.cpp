@@ -80,7 +80,7 @@ TEST(PlaceLayers, MeansAreOverLayers) {
 
 TEST(PlaceLayers, StatisticsRejectWhatDoesNotFit) {
   Trace trace = makeTrace(1, 2, 2, 4, {0, 1, 0, 2});
-  std::vector<Placement> three(3, fourOnTwo()), replica = {fourOnTwo()};
+  std::vector<Placement> three(3, fourOnTwo());
   expectInvalid(placementStatistics(trace, three, {0, 0}),
                 {"2 layers for 3 placements"});
   expectInvalid(placementStatistics(trace, {}, {0, 0}), {"0 placements"});
@@ -89,7 +89,14 @@ TEST(PlaceLayers, StatisticsRejectWhatDoesNotFit) {
   expectInvalid(
       placementStatistics(makeTrace(1, 1, 1, 5, {0}), {fourOnTwo()}, {0, 0}),
       {"4 experts"});
+}
+
+TEST(PlaceLayers, StatisticsChooseReplicas) {
+  std::vector<Placement> replica = {fourOnTwo()};
   replica[0].chipletsOf[2] = {0, 1};
-  expectInvalid(placementStatistics(trace, replica, {0, 0}),
-                {"expert 2 has 2 chiplets"});
+  auto counted =
+      placementStatistics(makeTrace(2, 1, 2, 4, {0, 2, 3, 2}), replica, {0, 1});
+  ASSERT_TRUE(counted.ok()) << counted.status();
+  EXPECT_EQ((*counted)[0].cT, 1);
+  EXPECT_EQ((*counted)[0].loadMaxOverMean, 1);
 }

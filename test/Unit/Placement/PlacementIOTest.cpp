@@ -78,8 +78,13 @@ TEST(PlacementIO, ReplicasOnlyWhereAllowed) {
   EXPECT_THAT((*placements)[0].chipletsOf[0], ElementsAre(0, 1));
   EXPECT_EQ(*printPlacements(*placements),
             "{\n  \"physical_to_logical_map\": [\n    [0, 1, 0, 2]\n  ]\n}\n");
-  expectInvalid(parse(withMap("[[0,0,1,2]]"), 3, 2, true),
-                {"expert 0", "chiplet 0 twice"});
+  // Twice on one chiplet is once, and said.
+  placements = parse(withMap("[[0,0,1,2]]"), 3, 2, true);
+  ASSERT_TRUE(placements.ok()) << placements.status();
+  EXPECT_THAT((*placements)[0].chipletsOf[0], ElementsAre(0));
+  EXPECT_EQ((*placements)[0].remarks.size(), 1u);
+  expectInvalid(parse(withMap("[[0,0,1,2]]"), 3, 2),
+                {"expert 0 stands twice", "chiplets 0 and 0"});
 }
 
 TEST(PlacementIO, RejectsMissingAndUnknownExperts) {

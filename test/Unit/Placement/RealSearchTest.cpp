@@ -13,6 +13,7 @@
 
 #include "mozart/Placement/LoadBalance.h"
 #include "mozart/Placement/PlaceLayers.h"
+#include "mozart/Placement/Replicate.h"
 #include "mozart/Routing/TraceIO.h"
 #include "mozart/Support/AtomicFile.h"
 
@@ -164,4 +165,30 @@ TEST_F(RealSearch, OlmoeCapThatCannotBeMet) {
   EXPECT_GT(bound, 1.10);
   problem.loadCap = bound * 1.001;
   EXPECT_TRUE(search.run(problem).ok());
+}
+
+// One replica meets that cap; one slot more on each chiplet brings C_T below
+// what it is without any cap.
+TEST_F(RealSearch, OlmoeReplicasMeetTheCap) {
+  Split split = splitOlmoe(7);
+  PlacementProblem problem;
+  problem.numExperts = 64;
+  problem.groupOf = *uniformGroups(16, 4);
+  problem.profile = &split.profile;
+  double uncapped = heldOut("search", split, 16).cT;
+  problem.loadCap = 1.10;
+  absl::StatusOr<Placement> met = placeForLoadCap(problem);
+  ASSERT_TRUE(met.ok()) << met.status();
+  EXPECT_EQ(countReplicas(*met), 1);
+  problem.slots = 5;
+  absl::StatusOr<Placement> placed =
+      placeLayer(**PlacementAlgorithm::find("search"), problem);
+  ASSERT_TRUE(placed.ok()) << placed.status();
+  LayerStatistics profiled =
+      (*placementStatistics(split.profile, {*placed}, problem.groupOf))[0];
+  EXPECT_LE(profiled.loadMaxOverMean, 1.10);
+  LayerStatistics others =
+      (*placementStatistics(split.evaluation, {*placed}, problem.groupOf))[0];
+  EXPECT_LT(others.cT, uncapped);
+  EXPECT_LE(others.loadMaxOverMean, 1.14);
 }
