@@ -122,7 +122,7 @@ static __int128 aloneTime(const std::vector<Message> &messages,
         flow = std::max(flow, useTime(use, rates));
         onResource[use.resource] += useTime(use, rates);
       }
-      time += leg.delayPs + flow;
+      time += std::max<__int128>(leg.emptyPs, leg.leastDelayPs + flow);
     }
     longest = std::max(longest, time);
   }

@@ -8,6 +8,7 @@
 #include "TransferNetwork.h"
 
 #include "FluidTransfers.h"
+#include "PacketNetwork.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -17,6 +18,8 @@ const char *mozart::networkName(Network network) {
   switch (network) {
   case Network::Flow:
     return "flow";
+  case Network::Packet:
+    return "packet";
   }
   return "unknown";
 }
@@ -26,6 +29,8 @@ mozart::makeTransferNetwork(const NetworkContext &context) {
   switch (context.options.network) {
   case Network::Flow:
     return std::make_unique<FluidTransfers>(context);
+  case Network::Packet:
+    return std::make_unique<PacketNetwork>(context);
   }
   return absl::InvalidArgumentError("unknown network fidelity");
 }

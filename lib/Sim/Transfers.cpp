@@ -112,6 +112,7 @@ absl::Status TransferPlanner::plan(int32_t index,
 
 void TransferPlanner::wait(Leg &leg, int64_t delayPs) {
   overflow |= __builtin_add_overflow(leg.delayPs, delayPs, &leg.delayPs);
+  leg.emptyPs = leg.leastDelayPs = leg.delayPs;
 }
 
 void TransferPlanner::passLink(Leg &leg, int32_t link, int64_t bytes) {
@@ -195,7 +196,9 @@ absl::Status TransferPlanner::viaRoot(int32_t index,
     const ExchangePeer &peer = task.exchange.peers[i];
     int64_t bytes = traffic->peers[i].bytes;
     Leg leg;
-    wait(leg, routeDelayPs(peer.route, bytes > 0 ? traffic->rowBytes : 0));
+    wait(leg, routeDelayPs(peer.route, 0));
+    if (bytes > 0)
+      leg.delayPs = routeDelayPs(peer.route, traffic->rowBytes);
     for (int32_t link : peer.route)
       leg.uses.push_back(resources.link(link, bytes));
     if (peer.node != task.node) {
@@ -224,10 +227,24 @@ absl::Status TransferPlanner::viaSwitch(int32_t index,
     leg.uses.push_back(resources.link(link.link, link.bytes));
     anyBytes |= link.bytes;
   }
-  for (const ExchangePeer &peer : task.exchange.peers)
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  int64_t leastOverheadPs = kMost, leastLatencyPs = kMost;
+  for (size_t i = 0; i < traffic->peers.size(); ++i) {
+    const std::vector<int32_t> &route = task.exchange.peers[i].route;
     leg.delayPs = std::max(
-        leg.delayPs,
-        routeDelayPs(peer.route, anyBytes > 0 ? traffic->rowBytes : 0));
+        leg.delayPs, routeDelayPs(route, anyBytes > 0 ? traffic->rowBytes : 0));
+    const int64_t emptyPs = routeDelayPs(route, 0);
+    leg.emptyPs = std::max(leg.emptyPs, emptyPs);
+    if (traffic->peers[i].bytes == 0)
+      continue;
+    int64_t overheadPs = 0; // a part of emptyPs
+    for (int32_t link : route)
+      overheadPs += machine.link(link).messageOverheadPs;
+    leastOverheadPs = std::min(leastOverheadPs, overheadPs);
+    leastLatencyPs = std::min(leastLatencyPs, emptyPs - overheadPs);
+  }
+  if (leastOverheadPs < kMost)
+    leg.leastDelayPs = leastOverheadPs + leastLatencyPs;
   std::map<int32_t, int64_t> sramBytes;
   sramBytes[task.node] = traffic->rootBytes;
   for (size_t i = 0; i < traffic->peers.size(); ++i) {

@@ -22,6 +22,9 @@ namespace mozart {
 /// One leg of a message: its head needs `delayPs`, then the bytes flow.
 struct Leg {
   int64_t delayPs = 0;
+  /// For bounds on every network: what it takes if it is empty, and what any of
+  /// its bytes are delayed at least.
+  int64_t emptyPs = 0, leastDelayPs = 0;
   std::vector<FlowUse> uses; ///< of distinct resources; zero bytes allowed
 
   bool isEmpty() const {

@@ -124,7 +124,9 @@ struct SimulateFlags {
   cl::opt<Network> network{
       "network", cl::desc("Fidelity of the network"),
       cl::values(clEnumValN(Network::Flow, "flow",
-                            "transfers are fluids that share links (default)")),
+                            "transfers are fluids that share links (default)"),
+                 clEnumValN(Network::Packet, "packet",
+                            "rows and packets queue for links and buffers")),
       cl::init(Network::Flow), cl::cat(category)};
   cl::opt<std::string> timeline{"trace-out",
                                 cl::desc("Also write a timeline for Perfetto"),

@@ -26,10 +26,11 @@ namespace mozart {
 
 /// Fidelity of the network.
 enum class Network {
-  Flow, ///< transfers are fluids that share what they cross max-min fairly
+  Flow,   ///< transfers are fluids that share what they cross max-min fairly
+  Packet, ///< rows and packets queue for links and for room in switches
 };
 
-/// "flow".
+/// "flow", "packet".
 const char *networkName(Network network);
 
 struct SimulationOptions {

@@ -1,0 +1,97 @@
+//===- SwitchRooms.cpp - Finite buffers of switches -----------------------===//
+//
+// Part of Mozart, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SwitchRooms.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace mozart;
+
+SwitchRooms::SwitchRooms(const MachineModel &machine)
+    : rooms(machine.numNodes()), barred(machine.numNodes(), false) {
+  for (int32_t i = 0; i < machine.numNodes(); ++i)
+    rooms[i].capacityBytes = rooms[i].freeBytes = machine.node(i).bufferBytes;
+  count();
+}
+
+int64_t SwitchRooms::sureBytes(int32_t node, int64_t packetBytes) const {
+  constexpr int64_t kShare = 256, kMostPackets = 16;
+  int64_t packets = rooms[node].capacityBytes / kShare / packetBytes;
+  return std::clamp<int64_t>(packets, 1, kMostPackets) * packetBytes;
+}
+
+/// Takes what is needed from every switch unless one lacks it or is barred;
+/// then bars all of them for those who come later.
+bool SwitchRooms::tryTake(const std::vector<Need> &needs) {
+  bool fits = true;
+  for (const Need &need : needs)
+    fits &= !barred[need.node] && need.bytes <= rooms[need.node].freeBytes;
+  for (const Need &need : needs) {
+    if (fits)
+      rooms[need.node].freeBytes -= need.bytes;
+    else
+      barred[need.node] = true;
+  }
+  return fits;
+}
+
+bool SwitchRooms::admit(int32_t owner, std::vector<Need> needs) {
+  bool first = true;
+  for (const Need &need : needs)
+    first &= rooms[need.node].waiting == 0;
+  bool admitted = first && tryTake(needs);
+  std::fill(barred.begin(), barred.end(), false);
+  if (admitted)
+    return true;
+  waiting.push_back({owner, std::move(needs)});
+  count();
+  return false;
+}
+
+void SwitchRooms::admitWaiting(std::vector<int32_t> &owners) {
+  size_t left = 0;
+  for (Waiting &one : waiting) {
+    if (tryTake(one.needs)) {
+      owners.push_back(one.owner);
+      continue;
+    }
+    if (&waiting[left] != &one)
+      waiting[left] = std::move(one);
+    ++left;
+  }
+  waiting.resize(left);
+  std::fill(barred.begin(), barred.end(), false);
+  count();
+}
+
+void SwitchRooms::count() {
+  for (Room &room : rooms) {
+    room.waiting = 0;
+    room.leastNeed = std::numeric_limits<int64_t>::max();
+  }
+  for (const Waiting &one : waiting)
+    for (const Need &need : one.needs)
+      if (++rooms[need.node].waiting == 1)
+        rooms[need.node].leastNeed = need.bytes;
+}
+
+void SwitchRooms::release(RoomAccount &account) {
+  if (account.node < 0)
+    return;
+  rooms[account.node].freeBytes += account.sureBytes;
+  account.sureBytes = 0;
+}
+
+SwitchRooms::Need SwitchRooms::lacking(int32_t owner) const {
+  for (const Waiting &one : waiting)
+    if (one.owner == owner)
+      for (const Need &need : one.needs)
+        if (need.bytes > rooms[need.node].freeBytes)
+          return need;
+  return {};
+}
