@@ -194,11 +194,11 @@ private:
     if (ready.empty())
       happen();
     while (error.ok() && (!ready.empty() || nextPs() == nowPs)) {
-      while (error.ok() && !ready.empty()) {
-        int32_t task = ready.back();
-        ready.pop_back();
-        start(task);
-      }
+      // Starting a task makes no other ready.
+      std::sort(ready.begin(), ready.end());
+      for (size_t i = 0; error.ok() && i < ready.size(); ++i)
+        start(ready[i]);
+      ready.clear();
       if (error.ok() && nextPs() == nowPs)
         happen();
     }

@@ -256,7 +256,8 @@ PacketNetwork::Span PacketNetwork::serve(RateServer &rate,
                                          int32_t heldIndex, int64_t bytes) {
   if (heldIndex < 0) {
     carry(portResource[lane.node], bytes);
-    return rate.serveWhile(ports[lane.node].serve(nowPs, bytes), bytes);
+    const int64_t readPs = ports[lane.node].serve(nowPs, bytes).endPs;
+    return rate.serveInStep({nowPs, readPs}, bytes);
   }
   Span span = rate.serve(nowPs, bytes);
   span.endPs = std::max(span.endPs, held[heldIndex].tailPs);

@@ -18,9 +18,20 @@
 #include "PacketParts.h"
 #include "TransferNetwork.h"
 
+#include "absl/types/span.h"
+
 #include <memory>
 
 namespace mozart {
+
+/// What a stream waits for: `text`, a thing of stream `on` unless that is -1.
+struct StreamWait {
+  std::string name, text;
+  int64_t on = -1; ///< index
+};
+
+/// Names a cycle of waits if there is one, else the longest chain.
+std::string describeWaits(absl::Span<const StreamWait> waits);
 
 class PacketNetwork : public TransferNetwork {
 public:
@@ -139,6 +150,16 @@ private:
   void localNext(RunningStream &stream);
   void endStream(RunningStream &stream);
   void countBytes(const RunningStream &stream);
+
+  // PacketStandstill.cpp: why they do not end.
+  struct Wait {
+    std::string text;
+    const RunningStream *on;
+  };
+  std::string nameOf(const RunningStream &stream) const;
+  const RunningStream *holder(int32_t node, const RunningStream &except) const;
+  const RunningStream *queuedBehind(const PacketLane &lane) const;
+  Wait waitOf(const RunningStream &stream) const;
 };
 
 } // namespace mozart

@@ -109,10 +109,9 @@ void PacketNetwork::expose(int32_t heldIndex) {
   for (int32_t i = entry.childBegin; i < entry.childEnd; ++i)
     stream.lanes[stream.plan.entries[i].hop].partBytes += bytes;
   carry(copierResource[first.node], ways * bytes);
-  const Span span = copiers[first.node].serve(nowPs, ways * bytes);
-  packet.tailPs = std::max(packet.tailPs, span.endPs);
-  const int64_t readyPs = std::max(
-      span.beginPs, span.endPs - servers[first.server].rate.spanPs(bytes));
+  const int64_t copiedPs = copiers[first.node].serve(nowPs, ways * bytes).endPs;
+  packet.tailPs = std::max(packet.tailPs, copiedPs);
+  const int64_t readyPs = copiedPs - servers[first.server].rate.spanPs(bytes);
   if (readyPs <= nowPs)
     return spread(heldIndex);
   schedule(readyPs, Kind::PartDone, first.node, heldIndex);

@@ -57,14 +57,20 @@ public:
     return {beginPs, freePs()};
   }
 
-  /// Serves a packet that comes in while another server serves it, from
-  /// `other.beginPs` to `other.endPs`: so that it is done as early as it can
-  /// be, and not before it is all there.
+  /// Takes up, as it comes in, a packet that another server delivers in
+  /// `other`: done as early as can be, and not before it is all there.
   Service serveWhile(Service other, int64_t bytes) {
-    Service service =
-        serve(std::max(other.beginPs, other.endPs - spanPs(bytes)), bytes);
+    Service service = serve(other.beginPs, bytes);
     service.endPs = std::max(service.endPs, other.endPs);
     return service;
+  }
+
+  /// Passes on, as it comes in, a packet that another server delivers in
+  /// `other`: begins as late as can be so as to end with it.
+  Service serveInStep(Service other, int64_t bytes) {
+    return serveWhile(
+        {std::max(other.beginPs, other.endPs - spanPs(bytes)), other.endPs},
+        bytes);
   }
 
   /// Not free before `ps`.

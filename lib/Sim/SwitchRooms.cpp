@@ -88,10 +88,13 @@ void SwitchRooms::release(RoomAccount &account) {
 }
 
 SwitchRooms::Need SwitchRooms::lacking(int32_t owner) const {
-  for (const Waiting &one : waiting)
-    if (one.owner == owner)
-      for (const Need &need : one.needs)
-        if (need.bytes > rooms[need.node].freeBytes)
-          return need;
+  for (const Waiting &one : waiting) {
+    if (one.owner != owner)
+      continue;
+    for (const Need &need : one.needs)
+      if (need.bytes > rooms[need.node].freeBytes)
+        return need;
+    return one.needs.front(); // others were there first
+  }
   return {};
 }

@@ -15,9 +15,10 @@
 using namespace mozart;
 using namespace mozart::test;
 
-static absl::StatusOr<SimulationResult>
-run(const Program &program, const MachineModel &machine,
-    const TestRouting &routing, Network network) {
+static absl::StatusOr<SimulationResult> run(const Program &program,
+                                            const MachineModel &machine,
+                                            const TestRouting &routing,
+                                            Network network) {
   SimulationOptions options;
   options.network = network;
   return simulate(program, machine, routing.bound.get(), options);
