@@ -39,6 +39,10 @@ public:
     if (facts.nodes.size() > static_cast<size_t>(MachineModel::kMaxNodes))
       return fail("", absl::StrCat(facts.nodes.size(), " nodes; expected at ",
                                    "most ", MachineModel::kMaxNodes));
+    if (absl::Status status =
+            positive("", {{"packet_bytes", facts.packetBytes}});
+        !status.ok())
+      return status;
     if (absl::Status status = names(); !status.ok())
       return status;
     for (const NodeFacts &node : facts.nodes)
@@ -101,6 +105,16 @@ private:
     return absl::OkStatus();
   }
 
+  /// Fails unless `ppm` is a share of the whole.
+  absl::Status share(absl::string_view part, int64_t ppm,
+                     absl::string_view whole) const {
+    if (ppm > 0 && ppm <= 1000000)
+      return absl::OkStatus();
+    return fail(part,
+                absl::StrCat("efficiency_ppm is ", ppm, "; expected 1 to ",
+                             "1000000 (all of ", whole, ")"));
+  }
+
   absl::Status names() const {
     absl::flat_hash_map<std::string, std::string> seen;
     auto take = [&](const std::string &name,
@@ -142,20 +156,16 @@ private:
                    {"tile_sram_bytes_per_second", c.tileSramBytesPerSecond}});
         !status.ok())
       return status;
-    if (absl::Status status =
-            notNegative(part, {{"kernel_start_ps", c.kernelStartPs}});
+    if (absl::Status status = notNegative(
+            part, {{"kernel_start_ps", c.kernelStartPs},
+                   {"femtojoules_per_flop", c.femtojoulesPerFlop},
+                   {"sram_femtojoules_per_byte", node.sramFemtojoulesPerByte},
+                   {"static_microwatts", node.staticMicrowatts},
+                   {"area_square_micrometers", node.areaSquareMicrometers}});
         !status.ok())
       return status;
-    for (const Fact &fact :
-         {Fact{"buffer_bytes", node.bufferBytes},
-          Fact{"latency_ps", node.latencyPs},
-          Fact{"multicast_bytes_per_second", node.multicastBytesPerSecond},
-          Fact{"reduce_bytes_per_second", node.reduceBytesPerSecond}})
-      if (fact.value != 0)
-        return fail(part, absl::StrCat(fact.name, " is ", fact.value,
-                                       "; expected only switches to have it"));
-    if (node.forwarding != Forwarding::CutThrough)
-      return fail(part, "stores and forwards; expected only switches to");
+    if (absl::Status status = notASwitch(part, node); !status.ok())
+      return status;
     if (absl::Status status = fits(part, "peak flops per second",
                                    {{"flops", 2},
                                     {"tiles", c.tiles},
@@ -168,6 +178,39 @@ private:
     return fits(part, "SRAM bytes per second",
                 {{"tiles", c.tiles},
                  {"tile_sram_bytes_per_second", c.tileSramBytesPerSecond}});
+  }
+
+  /// Fails if a chiplet has a fact of switches.
+  absl::Status notASwitch(absl::string_view part, const NodeFacts &node) const {
+    const NodeFacts none;
+    struct SwitchFact {
+      const char *name;
+      int64_t NodeFacts::*fact;
+    };
+    for (const SwitchFact &only :
+         {SwitchFact{"buffer_bytes", &NodeFacts::bufferBytes},
+          {"latency_ps", &NodeFacts::latencyPs},
+          {"multicast_bytes_per_second", &NodeFacts::multicastBytesPerSecond},
+          {"reduce_bytes_per_second", &NodeFacts::reduceBytesPerSecond},
+          {"efficiency_ppm", &NodeFacts::efficiencyPpm},
+          {"virtual_channels", &NodeFacts::virtualChannels},
+          {"virtual_channel_flits", &NodeFacts::virtualChannelFlits},
+          {"flit_bytes", &NodeFacts::flitBytes},
+          {"pipeline_cycles", &NodeFacts::pipelineCycles},
+          {"allocator_iterations", &NodeFacts::allocatorIterations},
+          {"speedup", &NodeFacts::speedup},
+          {"femtojoules_per_byte", &NodeFacts::femtojoulesPerByte},
+          {"reduce_femtojoules_per_byte", &NodeFacts::reduceFemtojoulesPerByte},
+          {"multicast_femtojoules_per_byte",
+           &NodeFacts::multicastFemtojoulesPerByte}})
+      if (node.*only.fact != none.*only.fact)
+        return fail(part, absl::StrCat(only.name, " is ", node.*only.fact,
+                                       "; expected only switches to have it"));
+    if (node.forwarding != Forwarding::CutThrough)
+      return fail(part, "stores and forwards; expected only switches to");
+    if (node.queueing != Queueing::Output)
+      return fail(part, "queues at its inputs; expected only switches to");
+    return absl::OkStatus();
   }
 
   absl::Status aSwitch(const NodeFacts &node) const {
@@ -183,11 +226,45 @@ private:
                                "; expected a positive number, because the "
                                "switch stores messages before it forwards "
                                "them"));
-    return notNegative(
-        part, {{"buffer_bytes", node.bufferBytes},
-               {"latency_ps", node.latencyPs},
-               {"multicast_bytes_per_second", node.multicastBytesPerSecond},
-               {"reduce_bytes_per_second", node.reduceBytesPerSecond}});
+    if (absl::Status status = notNegative(
+            part,
+            {{"buffer_bytes", node.bufferBytes},
+             {"latency_ps", node.latencyPs},
+             {"multicast_bytes_per_second", node.multicastBytesPerSecond},
+             {"reduce_bytes_per_second", node.reduceBytesPerSecond},
+             {"static_microwatts", node.staticMicrowatts},
+             {"area_square_micrometers", node.areaSquareMicrometers},
+             {"femtojoules_per_byte", node.femtojoulesPerByte},
+             {"reduce_femtojoules_per_byte", node.reduceFemtojoulesPerByte},
+             {"multicast_femtojoules_per_byte",
+              node.multicastFemtojoulesPerByte}});
+        !status.ok())
+      return status;
+    return queues(part, node);
+  }
+
+  absl::Status queues(absl::string_view part, const NodeFacts &node) const {
+    if (absl::Status status =
+            positive(part, {{"virtual_channels", node.virtualChannels},
+                            {"virtual_channel_flits", node.virtualChannelFlits},
+                            {"flit_bytes", node.flitBytes},
+                            {"pipeline_cycles", node.pipelineCycles},
+                            {"allocator_iterations", node.allocatorIterations},
+                            {"speedup", node.speedup}});
+        !status.ok())
+      return status;
+    if (absl::Status status =
+            share(part, node.efficiencyPpm, "the rates of its links");
+        !status.ok())
+      return status;
+    if (node.queueing == Queueing::Output && node.efficiencyPpm != 1000000)
+      return fail(part, absl::StrCat("efficiency_ppm is ", node.efficiencyPpm,
+                                     " with output queues, which lose nothing; "
+                                     "expected 1000000, or input queues"));
+    return fits(part, "bytes of the queues of an input",
+                {{"virtual_channels", node.virtualChannels},
+                 {"virtual_channel_flits", node.virtualChannelFlits},
+                 {"flit_bytes", node.flitBytes}});
   }
 
   absl::Status aMemory(const MemoryFacts &memory) const {
@@ -197,21 +274,36 @@ private:
     if (absl::Status status = positive(
             part, {{"bytes", memory.bytes},
                    {"read_bytes_per_second", memory.readBytesPerSecond},
-                   {"write_bytes_per_second", memory.writeBytesPerSecond},
-                   {"efficiency_ppm", memory.efficiencyPpm}});
+                   {"write_bytes_per_second", memory.writeBytesPerSecond}});
         !status.ok())
       return status;
-    if (memory.efficiencyPpm > 1000000)
-      return fail(part, absl::StrCat("efficiency_ppm is ", memory.efficiencyPpm,
-                                     "; expected at most 1000000 (all of the "
-                                     "peak)"));
+    if (absl::Status status = share(part, memory.efficiencyPpm, "the peak");
+        !status.ok())
+      return status;
     for (auto [name, rate] : {std::pair("read", memory.readBytesPerSecond),
                               std::pair("write", memory.writeBytesPerSecond)})
       if (static_cast<__int128>(rate) * memory.efficiencyPpm < 1000000)
         return fail(part, absl::StrCat("its sustained ", name, " rate (", rate,
                                        " bytes/s at ", memory.efficiencyPpm,
                                        " ppm) is below one byte per second"));
-    return notNegative(part, {{"latency_ps", memory.latencyPs}});
+    if (absl::Status status = notNegative(
+            part,
+            {{"latency_ps", memory.latencyPs},
+             {"turnaround_ps", memory.turnaroundPs},
+             {"turnaround_bytes", memory.turnaroundBytes},
+             {"read_femtojoules_per_byte", memory.readFemtojoulesPerByte},
+             {"write_femtojoules_per_byte", memory.writeFemtojoulesPerByte},
+             {"static_microwatts", memory.staticMicrowatts},
+             {"area_square_micrometers", memory.areaSquareMicrometers}});
+        !status.ok())
+      return status;
+    if (memory.turnaroundPs > 0 && memory.turnaroundBytes == 0)
+      return fail(part, absl::StrCat("turnaround_bytes is 0 though "
+                                     "turnaround_ps is ",
+                                     memory.turnaroundPs,
+                                     "; expected how many bytes are served "
+                                     "between turns"));
+    return absl::OkStatus();
   }
 
   bool isNode(int32_t index) const {
@@ -272,7 +364,8 @@ private:
       return status;
     if (absl::Status status = notNegative(
             part, {{"latency_ps", link.latencyPs},
-                   {"message_overhead_ps", link.messageOverheadPs}});
+                   {"message_overhead_ps", link.messageOverheadPs},
+                   {"femtojoules_per_byte", link.femtojoulesPerByte}});
         !status.ok())
       return status;
     return fits(part, "bytes per second",

@@ -134,9 +134,140 @@
 
 // -----
 
+// expected-error @+1 {{'femtojoules_per_flop' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.compute<tiles = 1, arrays_per_tile = 1, array_rows = 4, array_columns = 4, clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000, femtojoules_per_flop = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'sram_femtojoules_per_byte' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.compute<tiles = 1, arrays_per_tile = 1, array_rows = 4, array_columns = 4, clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000, sram_femtojoules_per_byte = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'femtojoules_per_byte' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, femtojoules_per_byte = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'reduce_femtojoules_per_byte' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, reduce_femtojoules_per_byte = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'multicast_femtojoules_per_byte' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, multicast_femtojoules_per_byte = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'virtual_channels' is 0, expected at least 1}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, virtual_channels = 0>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'virtual_channel_flits' is 0, expected at least 1}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, virtual_channel_flits = 0>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'flit_bytes' is 0, expected at least 1}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, flit_bytes = 0>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'pipeline_cycles' is 0, expected at least 1}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, pipeline_cycles = 0>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'allocator_iterations' is 0, expected at least 1}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, allocator_iterations = 0>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'speedup' is 0, expected at least 1}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, speedup = 0>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'efficiency_ppm' is 0, expected at least 1}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, queueing = input, efficiency_ppm = 0>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'efficiency_ppm' is 1000001, expected at most 1000000}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, queueing = input, efficiency_ppm = 1000001>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'efficiency_ppm' is 670000 with output queues, which lose nothing; expected 1000000, or 'queueing = input'}}
+"test.fact"() {a = #wafer.switching<buffer_bytes = 1, efficiency_ppm = 670000>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'turnaround_ps' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.storage<bytes = 1024, read_bytes_per_second = 1000, write_bytes_per_second = 1000, turnaround_ps = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'turnaround_bytes' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.storage<bytes = 1024, read_bytes_per_second = 1000, write_bytes_per_second = 1000, turnaround_bytes = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'read_femtojoules_per_byte' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.storage<bytes = 1024, read_bytes_per_second = 1000, write_bytes_per_second = 1000, read_femtojoules_per_byte = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'write_femtojoules_per_byte' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.storage<bytes = 1024, read_bytes_per_second = 1000, write_bytes_per_second = 1000, write_femtojoules_per_byte = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'turnaround_bytes' is 0 though 'turnaround_ps' is 15000; expected how many bytes are served between turns}}
+"test.fact"() {a = #wafer.storage<bytes = 1024, read_bytes_per_second = 1000, write_bytes_per_second = 1000, turnaround_ps = 15000>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'femtojoules_per_byte' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.wires<wires = 8, wire_bytes_per_second = 125000000, femtojoules_per_byte = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'static_microwatts' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.silicon<static_microwatts = -1>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{'area_square_micrometers' is -1, expected at least 0}}
+"test.fact"() {a = #wafer.silicon<area_square_micrometers = -1>} : () -> ()
+
+// -----
+
+// expected-error @+2 {{to be one of: streaming, weight_stationary, output_stationary}}
+// expected-error @+1 {{failed to parse Wafer_ComputeAttr parameter 'dataflow'}}
+"test.fact"() {a = #wafer.compute<dataflow = systolic, tiles = 1, arrays_per_tile = 1, array_rows = 4, array_columns = 4, clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000>} : () -> ()
+
+// -----
+
+// expected-error @+2 {{to be one of: output, input}}
+// expected-error @+1 {{failed to parse Wafer_SwitchingAttr parameter 'queueing'}}
+"test.fact"() {a = #wafer.switching<queueing = none, buffer_bytes = 1>} : () -> ()
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Parts and the machine as a whole
 //===----------------------------------------------------------------------===//
+
+#compute = #wafer.compute<tiles = 1, arrays_per_tile = 1, array_rows = 4, array_columns = 4,
+  clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000>
+// expected-error @+1 {{'packet_bytes' is 0, expected at least 1}}
+wafer.machine @m tree packet_bytes 0 {
+  wafer.chiplet @root hosts attention sram_bytes 1024 #compute
+}
+
+// -----
 
 #compute = #wafer.compute<tiles = 1, arrays_per_tile = 1, array_rows = 4, array_columns = 4,
   clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000>
@@ -287,6 +418,16 @@ wafer.machine @m tree {
 // expected-error @+1 {{chiplet 'root': peak flops per second (flops 2 x tiles 1 x arrays_per_tile 1 x array_rows 2305843009213693952 x array_columns 4 x clock_hz 1000000000) does not fit in 63 bits}}
 wafer.machine @m tree {
   wafer.chiplet @root hosts attention sram_bytes 1024 <tiles = 1, arrays_per_tile = 1, array_rows = 2305843009213693952, array_columns = 4, clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000>
+}
+
+// -----
+
+#compute = #wafer.compute<tiles = 1, arrays_per_tile = 1, array_rows = 4, array_columns = 4,
+  clock_hz = 1000000000, tile_sram_bytes_per_second = 32000000000>
+// expected-error @+1 {{switch 's0': bytes of the queues of an input (virtual_channels 4 x virtual_channel_flits 4611686018427387904 x flit_bytes 32) does not fit}}
+wafer.machine @m tree {
+  wafer.chiplet @root hosts attention sram_bytes 1024 #compute
+  wafer.switch @s0 <buffer_bytes = 1, virtual_channel_flits = 4611686018427387904>
 }
 
 // -----

@@ -25,15 +25,43 @@ MachineFacts distinctFacts() {
   NodeFacts &c = facts.nodes[2];
   c.hostsAttention = true;
   c.sramBytes = 101;
-  c.compute = {102, 103, 104, 105, Accumulation::N, 106, 107, 108};
+  c.compute = {102,
+               103,
+               104,
+               105,
+               Accumulation::N,
+               106,
+               107,
+               108,
+               Dataflow::OutputStationary,
+               109};
+  c.sramFemtojoulesPerByte = 110;
+  c.staticMicrowatts = 111;
+  c.areaSquareMicrometers = 112;
+  facts.nodes[0].compute.dataflow = Dataflow::WeightStationary;
+  facts.packetBytes = 99;
   NodeFacts &s = facts.nodes[1];
   s.forwarding = Forwarding::StoreAndForward;
   s.bufferBytes = 201;
   s.latencyPs = 202;
   s.multicastBytesPerSecond = 203;
   s.reduceBytesPerSecond = 204;
-  facts.memories[1] = {"m", 1, 301, 302, 303, 304, 305, true};
-  facts.links[2] = {1, 2, 401, 402, 403, 404};
+  s.queueing = Queueing::Input;
+  s.efficiencyPpm = 205;
+  s.virtualChannels = 206;
+  s.virtualChannelFlits = 207;
+  s.flitBytes = 208;
+  s.pipelineCycles = 209;
+  s.allocatorIterations = 210;
+  s.speedup = 211;
+  s.femtojoulesPerByte = 212;
+  s.reduceFemtojoulesPerByte = 213;
+  s.multicastFemtojoulesPerByte = 214;
+  s.staticMicrowatts = 215;
+  s.areaSquareMicrometers = 216;
+  facts.memories[1] = {"m", 1,   301, 302, 303, 304, 305,
+                       306, 307, 308, 309, 310, 311, true};
+  facts.links[2] = {1, 2, 401, 402, 403, 404, 405};
   return facts;
 }
 
@@ -61,6 +89,13 @@ TEST(MachineProto, RoundTrip) {
   EXPECT_EQ(c.compute.clockHz, 106);
   EXPECT_EQ(c.compute.tileSramBytesPerSecond, 107);
   EXPECT_EQ(c.compute.kernelStartPs, 108);
+  EXPECT_EQ(c.compute.dataflow, Dataflow::OutputStationary);
+  EXPECT_EQ(c.compute.femtojoulesPerFlop, 109);
+  EXPECT_EQ(c.sramFemtojoulesPerByte, 110);
+  EXPECT_EQ(c.staticMicrowatts, 111);
+  EXPECT_EQ(c.areaSquareMicrometers, 112);
+  EXPECT_EQ(back->nodes[0].compute.dataflow, Dataflow::WeightStationary);
+  EXPECT_EQ(back->packetBytes, 99);
   EXPECT_EQ(back->nodes[0].compute.accumulation, Accumulation::K);
   const NodeFacts &s = back->nodes[1];
   EXPECT_FALSE(s.isChiplet());
@@ -69,6 +104,19 @@ TEST(MachineProto, RoundTrip) {
   EXPECT_EQ(s.latencyPs, 202);
   EXPECT_EQ(s.multicastBytesPerSecond, 203);
   EXPECT_EQ(s.reduceBytesPerSecond, 204);
+  EXPECT_EQ(s.queueing, Queueing::Input);
+  EXPECT_EQ(s.efficiencyPpm, 205);
+  EXPECT_EQ(s.virtualChannels, 206);
+  EXPECT_EQ(s.virtualChannelFlits, 207);
+  EXPECT_EQ(s.flitBytes, 208);
+  EXPECT_EQ(s.pipelineCycles, 209);
+  EXPECT_EQ(s.allocatorIterations, 210);
+  EXPECT_EQ(s.speedup, 211);
+  EXPECT_EQ(s.femtojoulesPerByte, 212);
+  EXPECT_EQ(s.reduceFemtojoulesPerByte, 213);
+  EXPECT_EQ(s.multicastFemtojoulesPerByte, 214);
+  EXPECT_EQ(s.staticMicrowatts, 215);
+  EXPECT_EQ(s.areaSquareMicrometers, 216);
   const MemoryFacts &m = back->memories[1];
   EXPECT_EQ(m.name, "m");
   EXPECT_EQ(m.node, 1);
@@ -77,6 +125,12 @@ TEST(MachineProto, RoundTrip) {
   EXPECT_EQ(m.writeBytesPerSecond, 303);
   EXPECT_EQ(m.efficiencyPpm, 304);
   EXPECT_EQ(m.latencyPs, 305);
+  EXPECT_EQ(m.turnaroundPs, 306);
+  EXPECT_EQ(m.turnaroundBytes, 307);
+  EXPECT_EQ(m.readFemtojoulesPerByte, 308);
+  EXPECT_EQ(m.writeFemtojoulesPerByte, 309);
+  EXPECT_EQ(m.staticMicrowatts, 310);
+  EXPECT_EQ(m.areaSquareMicrometers, 311);
   EXPECT_TRUE(m.elastic);
   EXPECT_FALSE(back->memories[0].elastic);
   const LinkFacts &l = back->links[2];
@@ -86,6 +140,46 @@ TEST(MachineProto, RoundTrip) {
   EXPECT_EQ(l.wireBytesPerSecond, 402);
   EXPECT_EQ(l.latencyPs, 403);
   EXPECT_EQ(l.messageOverheadPs, 404);
+  EXPECT_EQ(l.femtojoulesPerByte, 405);
+}
+
+TEST(MachineProto, EveryDataflowAndQueueingReturns) {
+  for (Dataflow dataflow : {Dataflow::Streaming, Dataflow::WeightStationary,
+                            Dataflow::OutputStationary})
+    for (Queueing queueing : {Queueing::Output, Queueing::Input}) {
+      MachineFacts facts = tree({1, 1});
+      facts.nodes[2].compute.dataflow = dataflow;
+      facts.nodes[1].queueing = queueing;
+      absl::StatusOr<MachineFacts> back = fromProto(toProto(facts));
+      ASSERT_TRUE(back.ok()) << back.status();
+      EXPECT_EQ(back->nodes[2].compute.dataflow, dataflow);
+      EXPECT_EQ(back->nodes[1].queueing, queueing);
+    }
+}
+
+/// A field that is added to a message and forgotten here is noticed: what went
+/// through the facts is the same message.
+TEST(MachineProto, NoFieldOfAMessageIsLost) {
+  pb::Machine message = toProto(distinctFacts());
+  for (const google::protobuf::Message *part :
+       std::initializer_list<const google::protobuf::Message *>{
+           &message, &message.nodes(2), &message.nodes(2).chiplet(),
+           &message.nodes(1).network_switch(), &message.memories(1),
+           &message.links(2)}) {
+    const google::protobuf::Descriptor &type = *part->GetDescriptor();
+    for (int i = 0; i < type.field_count(); ++i) {
+      const google::protobuf::FieldDescriptor &field = *type.field(i);
+      if (field.real_containing_oneof() != nullptr)
+        continue;
+      EXPECT_TRUE(field.is_repeated()
+                      ? part->GetReflection()->FieldSize(*part, &field) > 0
+                      : part->GetReflection()->HasField(*part, &field))
+          << field.full_name();
+    }
+  }
+  absl::StatusOr<MachineFacts> back = fromProto(message);
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(toProto(*back).SerializeAsString(), message.SerializeAsString());
 }
 
 TEST(MachineProto, WhatFactsCannotSayIsNamed) {
@@ -112,6 +206,16 @@ TEST(MachineProto, WhatFactsCannotSayIsNamed) {
              m.mutable_nodes(1)->mutable_network_switch()->clear_forwarding();
            }),
            "node 1 ('s1'): forwarding is 0"));
+  EXPECT_TRUE(
+      says(message([](pb::Machine &m) {
+             m.mutable_nodes(1)->mutable_network_switch()->clear_queueing();
+           }),
+           "node 1 ('s1'): queueing is 0"));
+  EXPECT_TRUE(says(message([](pb::Machine &m) {
+                     m.mutable_nodes(2)->mutable_chiplet()->set_dataflow(
+                         static_cast<pb::Chiplet::Dataflow>(9));
+                   }),
+                   "node 2 ('c2'): dataflow is 9"));
 }
 
 } // namespace

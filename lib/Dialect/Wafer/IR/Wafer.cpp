@@ -34,6 +34,7 @@ struct WaferAliases : public OpAsmDialectInterface {
                          .Case<SwitchingAttr>([](auto) { return "switching"; })
                          .Case<StorageAttr>([](auto) { return "storage"; })
                          .Case<WiresAttr>([](auto) { return "wires"; })
+                         .Case<SiliconAttr>([](auto) { return "silicon"; })
                          .Default([](auto) { return ""; });
     if (name.empty())
       return AliasResult::NoAlias;
@@ -62,10 +63,11 @@ void WaferDialect::initialize() {
 LogicalResult ComputeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t tiles, int64_t arraysPerTile,
                                   int64_t arrayRows, int64_t arrayColumns,
-                                  wafer::Accumulation accumulation,
-                                  int64_t clockHz,
+                                  wafer::Accumulation, int64_t clockHz,
                                   int64_t tileSramBytesPerSecond,
-                                  int64_t kernelStartPs) {
+                                  int64_t kernelStartPs, wafer::Dataflow,
+                                  int64_t femtojoulesPerFlop,
+                                  int64_t sramFemtojoulesPerByte) {
   return success(succeeded(requireAtLeast(
                      1,
                      {{"tiles", tiles},
@@ -76,36 +78,17 @@ LogicalResult ComputeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       {"tile_sram_bytes_per_second", tileSramBytesPerSecond}},
                      emitError)) &&
                  succeeded(requireAtLeast(
-                     0, {{"kernel_start_ps", kernelStartPs}}, emitError)));
+                     0,
+                     {{"kernel_start_ps", kernelStartPs},
+                      {"femtojoules_per_flop", femtojoulesPerFlop},
+                      {"sram_femtojoules_per_byte", sramFemtojoulesPerByte}},
+                     emitError)));
 }
 
-LogicalResult
-SwitchingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      wafer::Forwarding forwarding, int64_t bufferBytes,
-                      int64_t latencyPs, int64_t multicastBytesPerSecond,
-                      int64_t reduceBytesPerSecond) {
-  if (failed(requireAtLeast(
-          0,
-          {{"latency_ps", latencyPs},
-           {"multicast_bytes_per_second", multicastBytesPerSecond},
-           {"reduce_bytes_per_second", reduceBytesPerSecond}},
-          emitError)))
-    return failure();
-  return requireAtLeast(1, {{"buffer_bytes", bufferBytes}}, emitError);
-}
-
-LogicalResult StorageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  int64_t bytes, int64_t readBytesPerSecond,
-                                  int64_t writeBytesPerSecond,
-                                  int64_t efficiencyPpm, int64_t latencyPs,
-                                  bool elastic) {
-  if (failed(requireAtLeast(1,
-                            {{"bytes", bytes},
-                             {"read_bytes_per_second", readBytesPerSecond},
-                             {"write_bytes_per_second", writeBytesPerSecond},
-                             {"efficiency_ppm", efficiencyPpm}},
-                            emitError)) ||
-      failed(requireAtLeast(0, {{"latency_ps", latencyPs}}, emitError)))
+static LogicalResult
+requireShare(int64_t efficiencyPpm,
+             function_ref<InFlightDiagnostic()> emitError) {
+  if (failed(requireAtLeast(1, {{"efficiency_ppm", efficiencyPpm}}, emitError)))
     return failure();
   if (efficiencyPpm > 1000000)
     return emitError() << "'efficiency_ppm' is " << efficiencyPpm
@@ -113,17 +96,92 @@ LogicalResult StorageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult SwitchingAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, wafer::Forwarding,
+    int64_t bufferBytes, int64_t latencyPs, int64_t multicastBytesPerSecond,
+    int64_t reduceBytesPerSecond, wafer::Queueing queueing,
+    int64_t efficiencyPpm, int64_t virtualChannels, int64_t virtualChannelFlits,
+    int64_t flitBytes, int64_t pipelineCycles, int64_t allocatorIterations,
+    int64_t speedup, int64_t femtojoulesPerByte,
+    int64_t reduceFemtojoulesPerByte, int64_t multicastFemtojoulesPerByte) {
+  if (failed(requireAtLeast(
+          0,
+          {{"latency_ps", latencyPs},
+           {"multicast_bytes_per_second", multicastBytesPerSecond},
+           {"reduce_bytes_per_second", reduceBytesPerSecond},
+           {"femtojoules_per_byte", femtojoulesPerByte},
+           {"reduce_femtojoules_per_byte", reduceFemtojoulesPerByte},
+           {"multicast_femtojoules_per_byte", multicastFemtojoulesPerByte}},
+          emitError)) ||
+      failed(requireAtLeast(1,
+                            {{"buffer_bytes", bufferBytes},
+                             {"virtual_channels", virtualChannels},
+                             {"virtual_channel_flits", virtualChannelFlits},
+                             {"flit_bytes", flitBytes},
+                             {"pipeline_cycles", pipelineCycles},
+                             {"allocator_iterations", allocatorIterations},
+                             {"speedup", speedup}},
+                            emitError)) ||
+      failed(requireShare(efficiencyPpm, emitError)))
+    return failure();
+  if (queueing == wafer::Queueing::Output && efficiencyPpm != 1000000)
+    return emitError() << "'efficiency_ppm' is " << efficiencyPpm
+                       << " with output queues, which lose nothing; expected "
+                          "1000000, or 'queueing = input'";
+  return success();
+}
+
+LogicalResult StorageAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t bytes, int64_t readBytesPerSecond,
+                                  int64_t writeBytesPerSecond,
+                                  int64_t efficiencyPpm, int64_t latencyPs,
+                                  int64_t turnaroundPs, int64_t turnaroundBytes,
+                                  int64_t readFemtojoulesPerByte,
+                                  int64_t writeFemtojoulesPerByte, bool) {
+  if (failed(requireAtLeast(1,
+                            {{"bytes", bytes},
+                             {"read_bytes_per_second", readBytesPerSecond},
+                             {"write_bytes_per_second", writeBytesPerSecond}},
+                            emitError)) ||
+      failed(requireShare(efficiencyPpm, emitError)) ||
+      failed(requireAtLeast(
+          0,
+          {{"latency_ps", latencyPs},
+           {"turnaround_ps", turnaroundPs},
+           {"turnaround_bytes", turnaroundBytes},
+           {"read_femtojoules_per_byte", readFemtojoulesPerByte},
+           {"write_femtojoules_per_byte", writeFemtojoulesPerByte}},
+          emitError)))
+    return failure();
+  if (turnaroundPs > 0 && turnaroundBytes == 0)
+    return emitError() << "'turnaround_bytes' is 0 though 'turnaround_ps' is "
+                       << turnaroundPs
+                       << "; expected how many bytes are served between turns";
+  return success();
+}
+
 LogicalResult WiresAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t wires, int64_t wireBytesPerSecond,
-                                int64_t latencyPs, int64_t messageOverheadPs) {
+                                int64_t latencyPs, int64_t messageOverheadPs,
+                                int64_t femtojoulesPerByte) {
   if (failed(requireAtLeast(
           1, {{"wires", wires}, {"wire_bytes_per_second", wireBytesPerSecond}},
           emitError)))
     return failure();
-  return requireAtLeast(
-      0,
-      {{"latency_ps", latencyPs}, {"message_overhead_ps", messageOverheadPs}},
-      emitError);
+  return requireAtLeast(0,
+                        {{"latency_ps", latencyPs},
+                         {"message_overhead_ps", messageOverheadPs},
+                         {"femtojoules_per_byte", femtojoulesPerByte}},
+                        emitError);
+}
+
+LogicalResult SiliconAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t staticMicrowatts,
+                                  int64_t areaSquareMicrometers) {
+  return requireAtLeast(0,
+                        {{"static_microwatts", staticMicrowatts},
+                         {"area_square_micrometers", areaSquareMicrometers}},
+                        emitError);
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,6 +200,9 @@ LogicalResult ChipletOp::verify() {
 }
 
 LogicalResult MachineOp::verify() {
+  if (int64_t bytes = getPacketBytesAttr().getInt(); bytes < 1)
+    return emitOpError() << "'packet_bytes' is " << bytes
+                         << ", expected at least 1";
   for (Operation &op : getBody().front())
     if (!isa<ChipletOp, SwitchOp, MemoryOp, LinkOp>(op))
       return op.emitOpError() << "is not part of a machine; expected "
@@ -187,6 +248,27 @@ LogicalResult MachineOp::verifyRegions() {
 // Plain facts
 //===----------------------------------------------------------------------===//
 
+static mozart::Dataflow getDataflow(wafer::Dataflow dataflow) {
+  switch (dataflow) {
+  case wafer::Dataflow::Streaming:
+    return mozart::Dataflow::Streaming;
+  case wafer::Dataflow::WeightStationary:
+    return mozart::Dataflow::WeightStationary;
+  case wafer::Dataflow::OutputStationary:
+    return mozart::Dataflow::OutputStationary;
+  }
+  llvm_unreachable("unknown dataflow");
+}
+
+/// Fills area and static power of `facts`, of a node or a memory.
+template <typename Facts>
+static void setSilicon(Facts &facts, SiliconAttr die) {
+  if (!die)
+    return;
+  facts.staticMicrowatts = die.getStaticMicrowatts();
+  facts.areaSquareMicrometers = die.getAreaSquareMicrometers();
+}
+
 static NodeFacts getChipletFacts(ChipletOp chiplet) {
   ComputeAttr compute = chiplet.getComputeAttr();
   NodeFacts facts;
@@ -206,6 +288,10 @@ static NodeFacts getChipletFacts(ChipletOp chiplet) {
   facts.compute.clockHz = compute.getClockHz();
   facts.compute.tileSramBytesPerSecond = compute.getTileSramBytesPerSecond();
   facts.compute.kernelStartPs = compute.getKernelStartPs();
+  facts.compute.dataflow = getDataflow(compute.getDataflow());
+  facts.compute.femtojoulesPerFlop = compute.getFemtojoulesPerFlop();
+  facts.sramFemtojoulesPerByte = compute.getSramFemtojoulesPerByte();
+  setSilicon(facts, chiplet.getSiliconAttr());
   return facts;
 }
 
@@ -221,6 +307,21 @@ static NodeFacts getSwitchFacts(SwitchOp op) {
   facts.latencyPs = switching.getLatencyPs();
   facts.multicastBytesPerSecond = switching.getMulticastBytesPerSecond();
   facts.reduceBytesPerSecond = switching.getReduceBytesPerSecond();
+  facts.queueing = switching.getQueueing() == wafer::Queueing::Output
+                       ? mozart::Queueing::Output
+                       : mozart::Queueing::Input;
+  facts.efficiencyPpm = switching.getEfficiencyPpm();
+  facts.virtualChannels = switching.getVirtualChannels();
+  facts.virtualChannelFlits = switching.getVirtualChannelFlits();
+  facts.flitBytes = switching.getFlitBytes();
+  facts.pipelineCycles = switching.getPipelineCycles();
+  facts.allocatorIterations = switching.getAllocatorIterations();
+  facts.speedup = switching.getSpeedup();
+  facts.femtojoulesPerByte = switching.getFemtojoulesPerByte();
+  facts.reduceFemtojoulesPerByte = switching.getReduceFemtojoulesPerByte();
+  facts.multicastFemtojoulesPerByte =
+      switching.getMulticastFemtojoulesPerByte();
+  setSilicon(facts, op.getSiliconAttr());
   return facts;
 }
 
@@ -235,6 +336,11 @@ static MemoryFacts getMemoryFacts(MemoryOp op,
   facts.writeBytesPerSecond = storage.getWriteBytesPerSecond();
   facts.efficiencyPpm = storage.getEfficiencyPpm();
   facts.latencyPs = storage.getLatencyPs();
+  facts.turnaroundPs = storage.getTurnaroundPs();
+  facts.turnaroundBytes = storage.getTurnaroundBytes();
+  facts.readFemtojoulesPerByte = storage.getReadFemtojoulesPerByte();
+  facts.writeFemtojoulesPerByte = storage.getWriteFemtojoulesPerByte();
+  setSilicon(facts, op.getSiliconAttr());
   facts.elastic = storage.getElastic();
   return facts;
 }
@@ -245,6 +351,7 @@ MachineFacts wafer::getMachineFacts(MachineOp machine) {
   facts.topology = machine.getTopology() == wafer::Topology::Tree
                        ? mozart::Topology::Tree
                        : mozart::Topology::Mesh;
+  facts.packetBytes = machine.getPacketBytesAttr().getInt();
   llvm::StringMap<int32_t> nodes;
   for (Operation &op : machine.getBody().front()) {
     if (auto chiplet = dyn_cast<ChipletOp>(op))
@@ -260,10 +367,11 @@ MachineFacts wafer::getMachineFacts(MachineOp machine) {
       facts.memories.push_back(getMemoryFacts(memory, nodes));
     if (auto link = dyn_cast<LinkOp>(op)) {
       WiresAttr wires = link.getWiresAttr();
-      facts.links.push_back(
-          {nodes.lookup(link.getSource()), nodes.lookup(link.getTarget()),
-           wires.getWires(), wires.getWireBytesPerSecond(),
-           wires.getLatencyPs(), wires.getMessageOverheadPs()});
+      facts.links.push_back({nodes.lookup(link.getSource()),
+                             nodes.lookup(link.getTarget()), wires.getWires(),
+                             wires.getWireBytesPerSecond(),
+                             wires.getLatencyPs(), wires.getMessageOverheadPs(),
+                             wires.getFemtojoulesPerByte()});
     }
   }
   return facts;

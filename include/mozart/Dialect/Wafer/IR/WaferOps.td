@@ -20,7 +20,9 @@ def Wafer_MachineOp : Wafer_Op<"machine",
     requires unique names, links that come in pairs of both directions, a
     connected network (without a cycle where the topology is `tree`), at least one
     chiplet that hosts attention and one that hosts experts, positive sizes and
-    rates, and no product that leaves 63 bits.
+    rates, and no product that leaves 63 bits. Loads and stores travel in packets
+    of `packet_bytes` bytes, 4096 where it is not said (the packets of an exchange
+    are rows).
 
     ```mlir
     wafer.machine @pair tree {
@@ -38,9 +40,13 @@ def Wafer_MachineOp : Wafer_Op<"machine",
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Wafer_TopologyAttr:$topology);
+  let arguments = (ins SymbolNameAttr:$sym_name, Wafer_TopologyAttr:$topology,
+                       DefaultValuedAttr<I64Attr, "4096">:$packet_bytes);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `` $topology attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    $sym_name `` $topology (`packet_bytes` custom<Count>($packet_bytes)^)?
+    attr-dict-with-keyword $body
+  }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
@@ -52,18 +58,21 @@ def Wafer_ChipletOp : Wafer_PartOp<"chiplet", [Symbol]> {
   let summary = "A compute chiplet with its SRAM";
   let arguments = (ins SymbolNameAttr:$sym_name,
                        Wafer_HostsAttr:$hosts,
-                       I64Attr:$sram_bytes, Wafer_ComputeAttr:$compute);
+                       I64Attr:$sram_bytes, Wafer_ComputeAttr:$compute,
+                       OptionalAttr<Wafer_SiliconAttr>:$silicon);
   let assemblyFormat = [{
     $sym_name `hosts` `` $hosts `sram_bytes` custom<Count>($sram_bytes) $compute
-    attr-dict
+    (`silicon` $silicon^)? attr-dict
   }];
   let hasVerifier = 1;
 }
 
 def Wafer_SwitchOp : Wafer_PartOp<"switch", [Symbol]> {
   let summary = "A switch of the network";
-  let arguments = (ins SymbolNameAttr:$sym_name, Wafer_SwitchingAttr:$switching);
-  let assemblyFormat = "$sym_name $switching attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, Wafer_SwitchingAttr:$switching,
+                       OptionalAttr<Wafer_SiliconAttr>:$silicon);
+  let assemblyFormat =
+    "$sym_name $switching (`silicon` $silicon^)? attr-dict";
 }
 
 def Wafer_MemoryOp : Wafer_PartOp<"memory", [Symbol]> {
@@ -74,8 +83,10 @@ def Wafer_MemoryOp : Wafer_PartOp<"memory", [Symbol]> {
     on the nearest node towards the root.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$node,
-                       Wafer_StorageAttr:$storage);
-  let assemblyFormat = "$sym_name `on` $node $storage attr-dict";
+                       Wafer_StorageAttr:$storage,
+                       OptionalAttr<Wafer_SiliconAttr>:$silicon);
+  let assemblyFormat =
+    "$sym_name `on` $node $storage (`silicon` $silicon^)? attr-dict";
 }
 
 def Wafer_LinkOp : Wafer_PartOp<"link"> {
