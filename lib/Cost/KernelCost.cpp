@@ -297,6 +297,18 @@ absl::StatusOr<int64_t> mozart::workPs(const KernelWork &work,
   return static_cast<int64_t>(whole);
 }
 
+__int128 mozart::sramBytes(const KernelWork &work, const NodeFacts &node) {
+  const TileShape tile = tileShape(node.compute);
+  int128 perimeter = int128(tile.inputs) + tile.outputs;
+  int128 area = int128(tile.inputs) * tile.outputs;
+  cancel(perimeter, area);
+  int128 bytes = 0;
+  if (!multiply(work.multiplyAddBytes, perimeter, 1, bytes))
+    return -1;
+  bytes = bytes / area + (bytes % area != 0);
+  return __builtin_add_overflow(bytes, work.movedBytes, &bytes) ? -1 : bytes;
+}
+
 absl::StatusOr<int64_t> mozart::kernelPs(const KernelStep &step,
                                          absl::Span<const ValueType> inputs,
                                          const NodeFacts &node,

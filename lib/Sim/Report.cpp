@@ -11,6 +11,7 @@
 
 #include "mozart/Cost/ExpertNodes.h"
 #include "mozart/Cost/LowerBound.h"
+#include "mozart/Sim/Energy.h"
 #include "mozart/Sim/ProgramBound.h"
 
 #include <map>
@@ -52,6 +53,17 @@ static void addResources(Report &report, const SimulationResult &result) {
   }
 }
 
+static void addEnergy(Report &report, const std::vector<EnergyPart> &parts,
+                      int64_t latencyPs) {
+  double total = 0;
+  for (const EnergyPart &part : parts) {
+    (*report.mutable_energy_j())[part.name] = part.joules;
+    total += part.joules;
+  }
+  if (latencyPs > 0)
+    report.set_mean_power_w(total / seconds(latencyPs));
+}
+
 absl::StatusOr<Report> mozart::makeReport(const Program &program,
                                           const MachineModel &machine,
                                           const BoundRouting *routing,
@@ -72,6 +84,11 @@ absl::StatusOr<Report> mozart::makeReport(const Program &program,
   if (!bound.ok())
     return bound.status();
 
+  absl::StatusOr<std::vector<EnergyPart>> energy =
+      programEnergy(program, machine, counter, result);
+  if (!energy.ok())
+    return energy.status();
+
   Report report;
   report.set_model(asciiText(program.model));
   report.set_machine(asciiText(program.machine));
@@ -89,6 +106,9 @@ absl::StatusOr<Report> mozart::makeReport(const Program &program,
   report.set_program_bound_s(seconds(*programBound));
   addLayers(report, programStatistics(program, machine, *nodes, counter));
   addResources(report, result);
+  addEnergy(report, *energy, result.latencyPs);
+  for (const AreaPart &part : machineArea(machine))
+    (*report.mutable_area_mm2())[part.name] = part.squareMillimeters;
   report.set_dropped_tokens(0); // exchanges carry every token
   report.set_events(result.events);
   report.set_wall_s(wallSeconds);
@@ -145,5 +165,7 @@ std::string mozart::printReport(const Report &report) {
   json["warnings"] = Json::array();
   for (const std::string &warning : report.warnings())
     json["warnings"].push_back(warning);
+  json["mean_power_w"] = report.mean_power_w();
+  json["area_mm2"] = sorted(report.area_mm2());
   return json.dump(2) + "\n";
 }

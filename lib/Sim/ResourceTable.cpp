@@ -196,6 +196,7 @@ absl::StatusOr<std::vector<ResourceUse>> ResourceTable::uses() const {
         entry.writtenBytes > 0 ? machine.writeBytesPerSecond(entry.index) : 1);
     fits &= append(entry.kind, entry.index, entry.bytes + entry.writtenBytes,
                    busyPs);
+    result.back().writtenBytes = static_cast<int64_t>(entry.writtenBytes);
   }
   std::map<std::pair<ResourceKind, int32_t>, __int128> busy;
   for (const auto &[engine, busyPs] : engines)

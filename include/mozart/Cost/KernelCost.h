@@ -58,6 +58,12 @@ absl::StatusOr<KernelWork> kernelWork(const KernelStep &step,
 /// kOutOfRange if it passes 2^63 picoseconds.
 absl::StatusOr<int64_t> workPs(const KernelWork &work, const NodeFacts &node);
 
+/// Bytes that `work` reads from and writes to the SRAM of a chiplet: what its
+/// matrix products stream, by the shape of a tile (docs/simulation.md, "What a
+/// kernel takes"), rounded up once, and what it moves beside them. -1 if they
+/// do not fit in 127 bits.
+__int128 sramBytes(const KernelWork &work, const NodeFacts &node);
+
 /// `workPs` of `kernelWork`.
 absl::StatusOr<int64_t> kernelPs(const KernelStep &step,
                                  absl::Span<const ValueType> inputs,

@@ -64,6 +64,8 @@ struct ResourceUse {
   /// Bytes that went over it (both directions, of a memory or an SRAM port);
   /// zero for engines.
   int64_t bytes = 0;
+  /// Of these, what was written to a memory.
+  int64_t writtenBytes = 0;
   /// Of what bytes cross: the time that they take at its full rate. Of engines:
   /// the time that tasks occupied them.
   int64_t busyPs = 0;

@@ -85,7 +85,9 @@ TEST_F(ReportTest, Fields) {
   EXPECT_DOUBLE_EQ(r.layers(0).g_t(), 1.25);
   EXPECT_DOUBLE_EQ(r.layers(0).load_max_over_mean(), 3 / 1.75);
   EXPECT_DOUBLE_EQ(r.layers(0).receive_max_over_mean(), 3 / 1.75);
-  EXPECT_TRUE(r.energy_j().empty());
+  EXPECT_TRUE(r.energy_j().empty()); // a machine without such facts
+  EXPECT_TRUE(r.area_mm2().empty());
+  EXPECT_EQ(r.mean_power_w(), 0);
   EXPECT_EQ(r.events(), result.events);
   std::map<std::string, const ResourceReport *> byName;
   for (const ResourceReport &resource : r.resources())
@@ -102,12 +104,27 @@ TEST_F(ReportTest, Fields) {
 TEST_F(ReportTest, JsonHoldsEveryFieldInOrder) {
   Report r = report();
   Json json = parse(printReport(r));
-  EXPECT_EQ(keys(json), (std::vector<std::string>{
-                            "model", "machine", "preset", "network", "seed",
-                            "latency_s", "lower_bound_s", "lower_bound_parts_s",
-                            "binding_bound", "bound_ratio", "program_bound_s",
-                            "layers", "resources", "memories", "energy_j",
-                            "dropped_tokens", "events", "wall_s", "warnings"}));
+  EXPECT_EQ(keys(json), (std::vector<std::string>{"model",
+                                                  "machine",
+                                                  "preset",
+                                                  "network",
+                                                  "seed",
+                                                  "latency_s",
+                                                  "lower_bound_s",
+                                                  "lower_bound_parts_s",
+                                                  "binding_bound",
+                                                  "bound_ratio",
+                                                  "program_bound_s",
+                                                  "layers",
+                                                  "resources",
+                                                  "memories",
+                                                  "energy_j",
+                                                  "dropped_tokens",
+                                                  "events",
+                                                  "wall_s",
+                                                  "warnings",
+                                                  "mean_power_w",
+                                                  "area_mm2"}));
   EXPECT_EQ(keys(json["layers"][0]),
             (std::vector<std::string>{"c_t", "g_t", "load_max_over_mean",
                                       "receive_max_over_mean"}));
