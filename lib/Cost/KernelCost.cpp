@@ -94,6 +94,7 @@ private:
 
   /// [m, k] x [k, n]; the left operand streams.
   void matmul(int64_t m, int64_t k, int64_t n) {
+    work.products.push_back({m, k, n});
     add(work.multiplyAdds, {m, k, n});
     add(work.multiplyAddBytes, {m, k, n, elementBytes(inputs[0].element)});
   }
@@ -159,6 +160,20 @@ private:
       overflow = true;
       return;
     }
+    MatrixProduct each;
+    if (__builtin_mul_overflow(sequences, heads, &each.count)) {
+      overflow = true;
+      return;
+    }
+    using Triangle = MatrixProduct::Triangle;
+    each.rows = each.columns = length;
+    each.inner = keySize;
+    each.triangle = causal ? Triangle::Result : Triangle::None;
+    work.products.push_back(each);
+    each.inner = length;
+    each.columns = valueSize;
+    each.triangle = causal ? Triangle::Left : Triangle::None;
+    work.products.push_back(each);
     for (int64_t size : {keySize, valueSize}) {
       add(work.multiplyAdds,
           {static_cast<int64_t>(pairs), sequences, heads, size});
@@ -257,8 +272,16 @@ absl::StatusOr<int64_t> mozart::workPs(const KernelWork &work,
   int128 second = kPsPerSecond;
   cancel(perimeter, area);
   cancel(second, sramRate);
-  int128 flops, productBytes, moved, sramScale;
-  if (!multiply(work.multiplyAdds, 2, kPsPerSecond, flops) ||
+  // Systolic cycles count as the flops that the arrays could do meanwhile.
+  int128 cycles = 0;
+  for (const MatrixProduct &product : work.products) {
+    int128 here = arrayCycles(product, c);
+    if (here < 0 || __builtin_add_overflow(cycles, here, &cycles))
+      return tooLong();
+  }
+  int128 filled, flops, productBytes, moved, sramScale;
+  if (!multiply(cycles, flopsRate / c.clockHz, kPsPerSecond, filled) ||
+      !multiply(work.multiplyAdds, 2, kPsPerSecond, flops) ||
       !multiply(work.multiplyAddBytes, perimeter, second, productBytes) ||
       !multiply(area, sramRate, 1, sramScale) ||
       sramScale > std::numeric_limits<int64_t>::max() ||
@@ -270,6 +293,7 @@ absl::StatusOr<int64_t> mozart::workPs(const KernelWork &work,
 
   // Compare flops / flopsRate with productBytes / sramScale by whole and rest,
   // since the cross product may not fit.
+  flops = std::max(flops, filled);
   auto exceeds = [&](int128 a, int128 aRate, int128 b, int128 bRate) {
     if (a / aRate != b / bRate)
       return a / aRate > b / bRate;

@@ -14,6 +14,7 @@
 #define MOZART_COST_KERNELCOST_H
 
 #include "mozart/Cost/RoutedCounts.h"
+#include "mozart/Cost/SystolicArrays.h"
 #include "mozart/Machine/MachineModel.h"
 #include "mozart/Sim/Program.h"
 
@@ -33,9 +34,13 @@ struct KernelWork {
   /// Floating-point operations that run at the arrays' peak whatever the SRAM
   /// does (of registered kernels, which state their own bytes).
   __int128 plainFlops = 0;
+  /// Its matrix products one by one, which count as `multiplyAdds` too.
+  std::vector<MatrixProduct> products;
 
-  /// Adds the work of `times` kernels like `other`. Sums of what a program can
-  /// hold do not overflow; products are the caller's to bound.
+  /// Adds the work of `times` kernels like `other`, but for its list of
+  /// products: the sum's time is the roofline's, whatever the dataflow. Sums of
+  /// what a program can hold do not overflow; products are the caller's to
+  /// bound.
   void add(const KernelWork &other, __int128 times = 1) {
     multiplyAdds += other.multiplyAdds * times;
     multiplyAddBytes += other.multiplyAddBytes * times;

@@ -37,6 +37,8 @@
 //   efficiency  92 % of a stack's peak, what sequential reads sustain in the same
 //               simulation; refresh explains the rest.
 //   overheads   none for a message and none for a kernel start.
+//   dataflow    weight stationary, as inference chips with such arrays are. The SRAM
+//               binds all but the smallest products, so that it hardly matters.
 //   queueing    output (the ideal switch, the default): the paper says nothing of
 //               its switches.
 //   turnaround  15 ns lost after every 64 KiB of a stack while it is both read and
@@ -69,7 +71,8 @@
 
 #compute = #wafer.compute<tiles = 64, arrays_per_tile = 16, array_rows = 20,
   array_columns = 20, accumulation = k, clock_hz = 1000000000,
-  tile_sram_bytes_per_second = 32000000000, femtojoules_per_flop = 500,
+  tile_sram_bytes_per_second = 32000000000, dataflow = weight_stationary,
+  femtojoules_per_flop = 500,
   sram_femtojoules_per_byte = 4000>
 #switching = #wafer.switching<forwarding = store_and_forward, buffer_bytes = 33554432,
   latency_ps = 4000, multicast_bytes_per_second = 87500000000,
