@@ -76,8 +76,10 @@ void addModel(OpPassManager &manager, const CompileOptions &options) {
 void addPlaced(OpPassManager &manager, const CompileOptions &options,
                const Preset &preset) {
   moe::MoEPlaceExpertsOptions place;
-  place.algorithm = options.algorithm.empty() ? preset.algorithm.str()
-                                              : std::string(options.algorithm);
+  place.algorithm = options.algorithm;
+  place.placement = options.placement;
+  if (options.algorithm.empty() && options.placement.empty())
+    place.algorithm = preset.algorithm.str();
   place.profile = options.profile;
   place.machine = options.machine;
   place.seed = static_cast<uint64_t>(options.seed.getValue());

@@ -52,10 +52,9 @@ mozart::placeLayers(const PlacementAlgorithm &algorithm,
   return placements;
 }
 
-absl::StatusOr<std::vector<LayerStatistics>>
-mozart::placementStatistics(const Trace &trace,
-                            absl::Span<const Placement> placements,
-                            absl::Span<const int32_t> groupOf) {
+absl::StatusOr<std::vector<LayerStatistics>> mozart::placementStatistics(
+    const Trace &trace, absl::Span<const Placement> placements,
+    absl::Span<const int32_t> groupOf, int64_t tokensPerMicroBatch) {
   int64_t count = static_cast<int64_t>(placements.size());
   int64_t layers = std::max(count, trace.numLayers());
   if ((count != layers && count != 1) ||
@@ -73,9 +72,9 @@ mozart::placementStatistics(const Trace &trace,
           "placement %d is of %d experts on %d chiplets, expected %d on %d",
           layer, placement.numExperts(), placement.numChiplets,
           trace.numExperts(), groupOf.size()));
-    statistics.push_back(
-        layerStatistics(trace, trace.numLayers() == 1 ? 0 : layer,
-                        ReplicaChoice(placement.chipletsOf), groupOf));
+    statistics.push_back(layerStatistics(
+        trace, trace.numLayers() == 1 ? 0 : layer,
+        ReplicaChoice(placement.chipletsOf), groupOf, tokensPerMicroBatch));
   }
   return statistics;
 }

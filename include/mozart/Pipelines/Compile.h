@@ -34,6 +34,9 @@ struct CompileOptions : public mlir::PassPipelineOptions<CompileOptions> {
   Option<std::string> algorithm{
       *this, "algorithm",
       llvm::cl::desc("Placement algorithm in place of the preset's")};
+  Option<std::string> placement{
+      *this, "placement",
+      llvm::cl::desc("File of placements in place of the preset's algorithm")};
   Option<int64_t> seed{*this, "seed", llvm::cl::desc("Seed of every choice"),
                        llvm::cl::init(0)};
   Option<int64_t> slices{

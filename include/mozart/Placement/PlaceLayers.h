@@ -28,12 +28,13 @@ placeLayers(const PlacementAlgorithm &algorithm, PlacementProblem problem,
             int64_t layers);
 
 /// What the placements do to each layer of a trace; one placement serves every
-/// layer, and a trace of one layer every placement. Of replicas, tokens go to
-/// those that ReplicaChoice.h says, as if the trace were one micro-batch. Fails
+/// layer, and a trace of one layer every placement. Which of several replicas a
+/// token is sent to goes by its row in the trace, or in its micro-batch. Fails
 /// with kInvalidArgument where the layers or the experts differ.
 absl::StatusOr<std::vector<LayerStatistics>>
 placementStatistics(const Trace &trace, absl::Span<const Placement> placements,
-                    absl::Span<const int32_t> groupOf);
+                    absl::Span<const int32_t> groupOf,
+                    int64_t tokensPerMicroBatch = INT64_MAX);
 
 /// The mean of each figure over layers; zero of none.
 LayerStatistics meanStatistics(absl::Span<const LayerStatistics> layers);

@@ -91,12 +91,18 @@ TEST(PlaceLayers, StatisticsRejectWhatDoesNotFit) {
       {"4 experts"});
 }
 
-TEST(PlaceLayers, StatisticsChooseReplicas) {
+TEST(PlaceLayers, StatisticsCountReplicasByRow) {
+  // Expert 2 on both chiplets, 0 on the first, 3 on the second.
   std::vector<Placement> replica = {fourOnTwo()};
-  replica[0].chipletsOf[2] = {0, 1};
-  auto counted =
-      placementStatistics(makeTrace(2, 1, 2, 4, {0, 2, 3, 2}), replica, {0, 1});
-  ASSERT_TRUE(counted.ok()) << counted.status();
-  EXPECT_EQ((*counted)[0].cT, 1);
-  EXPECT_EQ((*counted)[0].loadMaxOverMean, 1);
+  replica[0].chipletsOf = {{0}, {0}, {0, 1}, {1}};
+  Trace trace = makeTrace(4, 1, 2, 4, {0, 2, 2, 3, 2, -1, 2, -1});
+  auto statistics = placementStatistics(trace, replica, {0, 1});
+  ASSERT_TRUE(statistics.ok()) << statistics.status();
+  // Pairs 2 on chiplet 0; 2 on 1; one on 0, the other, whose row is odd, on 1.
+  EXPECT_DOUBLE_EQ((*statistics)[0].cT, 1);
+  EXPECT_DOUBLE_EQ((*statistics)[0].loadMaxOverMean, 1);
+  // In micro-batches of three the last is at row 0.
+  statistics = placementStatistics(trace, replica, {0, 1}, 3);
+  ASSERT_TRUE(statistics.ok()) << statistics.status();
+  EXPECT_DOUBLE_EQ((*statistics)[0].loadMaxOverMean, 4 / 3.0);
 }

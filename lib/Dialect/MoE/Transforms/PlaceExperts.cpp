@@ -9,6 +9,7 @@
 #include "mozart/Dialect/MoE/Transforms/Passes.h"
 #include "mozart/Dialect/Wafer/Transforms/Passes.h"
 #include "mozart/Placement/PlaceLayers.h"
+#include "mozart/Placement/PlacementIO.h"
 #include "mozart/Target/RoutingSource.h"
 
 #include "mlir/IR/Remarks.h"
@@ -58,16 +59,31 @@ struct MoEPlaceExperts
     if (failed(machine))
       return signalPassFailure();
     MachineModel model = wafer::getMachineModel(*machine);
-    absl::StatusOr<const PlacementAlgorithm *> found =
-        PlacementAlgorithm::find(algorithm.getValue());
-    if (!found.ok()) {
-      getOperation().emitError() << std::string(found.status().message());
+    FailureOr<const PlacementAlgorithm *> found = findAlgorithm();
+    if (failed(found))
       return signalPassFailure();
-    }
     for (FunctionOpInterface function :
          getOperation().getOps<FunctionOpInterface>())
-      if (failed(place(function, **found, *machine, model)))
+      if (failed(place(function, *found, *machine, model)))
         return signalPassFailure();
+  }
+
+  /// Null where a file has the placements.
+  FailureOr<const PlacementAlgorithm *> findAlgorithm() {
+    ModuleOp module = getOperation();
+    if (!placement.empty()) {
+      if (algorithm.empty() && loadCap == 0 && groupWeight == 0)
+        return static_cast<const PlacementAlgorithm *>(nullptr);
+      return module.emitError()
+             << "is placed by the file '" << placement.getValue()
+             << "', expected no algorithm, load cap or weight of groups beside "
+                "it";
+    }
+    absl::StatusOr<const PlacementAlgorithm *> found = PlacementAlgorithm::find(
+        algorithm.empty() ? "algorithm1" : algorithm.getValue());
+    if (!found.ok())
+      return module.emitError() << std::string(found.status().message());
+    return *found;
   }
 
   FailureOr<wafer::MachineOp> findMachine() {
@@ -106,11 +122,11 @@ struct MoEPlaceExperts
   /// The profile, if one is named or needed. Fails where it is not of this
   /// model.
   FailureOr<std::optional<Trace>>
-  getProfile(FunctionOpInterface function, const PlacementAlgorithm &algorithm,
+  getProfile(FunctionOpInterface function, const PlacementAlgorithm *algorithm,
              ArrayRef<Layer> layers) {
     ModuleOp module = getOperation();
-    if (!algorithm.needsProfile && profile.empty() &&
-        module.getOps<ProfileOp>().empty())
+    bool needed = algorithm && algorithm->needsProfile;
+    if (!needed && profile.empty() && module.getOps<ProfileOp>().empty())
       return std::optional<Trace>();
     const Layer &first = layers.front();
     FailureOr<Trace> trace =
@@ -128,7 +144,7 @@ struct MoEPlaceExperts
   }
 
   LogicalResult place(FunctionOpInterface function,
-                      const PlacementAlgorithm &algorithm,
+                      const PlacementAlgorithm *algorithm,
                       wafer::MachineOp machine, const MachineModel &model) {
     FailureOr<SmallVector<Layer>> layers = getLayers(function);
     if (failed(layers))
@@ -150,7 +166,8 @@ struct MoEPlaceExperts
     problem.loadCap = loadCap;
     problem.groupWeight = groupWeight;
     absl::StatusOr<std::vector<Placement>> placements =
-        placeLayers(algorithm, problem, layers->size());
+        algorithm ? placeLayers(*algorithm, problem, layers->size())
+                  : readLayers(problem, layers->size());
     if (!placements.ok())
       return function.emitError() << std::string(placements.status().message());
     for (auto [layer, placement] : llvm::zip(*layers, *placements)) {
@@ -159,19 +176,40 @@ struct MoEPlaceExperts
         op.setPlacementAttr(attribute);
     }
     if (problem.profile)
-      return explain(function, *layers, algorithm, *placements, problem);
+      return explain(function, *layers, algorithm ? algorithm->name : "file",
+                     *placements, problem);
     return success();
+  }
+
+  /// The placements of the file; one of a single layer serves them all.
+  absl::StatusOr<std::vector<Placement>>
+  readLayers(const PlacementProblem &problem, size_t layers) {
+    PlacementReadOptions options;
+    options.experts = problem.numExperts;
+    options.chiplets = static_cast<int64_t>(problem.groupOf.size());
+    options.allowReplicas = true;
+    absl::StatusOr<std::vector<Placement>> placements =
+        readPlacements(placement, options);
+    if (placements.ok() && placements->size() == 1)
+      placements->resize(layers, placements->front());
+    if (placements.ok() && placements->size() != layers)
+      return absl::InvalidArgumentError(
+          llvm::formatv("placements in '{0}' are of {1} layers, the model has "
+                        "{2}; expected as many, or one that serves every layer",
+                        placement.getValue(), placements->size(), layers)
+              .str());
+    return placements;
   }
 
   /// A remark for each layer: what the placement is worth under its profile.
   static LogicalResult explain(FunctionOpInterface function,
-                               ArrayRef<Layer> layers,
-                               const PlacementAlgorithm &algorithm,
+                               ArrayRef<Layer> layers, StringRef how,
                                ArrayRef<Placement> placements,
                                const PlacementProblem &problem) {
     absl::StatusOr<std::vector<LayerStatistics>> after = placementStatistics(
         *problem.profile, {placements.data(), placements.size()},
-        problem.groupOf);
+        problem.groupOf,
+        layers.front().tokens > 0 ? layers.front().tokens : INT64_MAX);
     absl::StatusOr<std::vector<LayerStatistics>> before =
         statisticsOfContiguous(problem, layers.size());
     if (!after.ok() || !before.ok())
@@ -189,7 +227,7 @@ struct MoEPlaceExperts
           << llvm::formatv("MoE layer {0} by {1}: C_T {2:f3} (contiguous "
                            "{3:f3}), G_T {4:f3} ({5:f3}), load max/mean {6:f3} "
                            "({7:f3})",
-                           i, algorithm.name, now.cT, was.cT, now.gT, was.gT,
+                           i, how, now.cT, was.cT, now.gT, was.gT,
                            now.loadMaxOverMean, was.loadMaxOverMean)
                  .str()
           << remark::metric("c_t", figure(now.cT))

@@ -22,6 +22,19 @@
 // LAYERS: error: the routing profile is not of this model: routing trace has 2 layers
 // RUN: not ls %t/out.mlir
 
+// RUN: echo '{"physical_to_logical_map": [[0, 1, 2, 3, 4, 5, 6, 5]]}' > %t/missing.json
+// RUN: echo '{"physical_to_logical_map": [[0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7]]}' > %t/two-layers.json
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts=placement=%t/none.json 2>&1 | FileCheck %s --check-prefix=NO-PLACEMENT
+// NO-PLACEMENT: error: {{.*}}none.json
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts=placement=%t/missing.json 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: error: {{.*}}missing.json{{.*}} expert 7
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts=placement=%t/two-layers.json 2>&1 | FileCheck %s --check-prefix=TWO-LAYERS
+// TWO-LAYERS: error: placements in '{{.*}}two-layers.json' are of 2 layers, the model has 1; expected as many, or one that serves every layer
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="algorithm=random placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: error: is placed by the file '{{.*}}missing.json', expected no algorithm, load cap or weight of groups beside it
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="load-cap=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="group-weight=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+
 // The trace has two layers, the model one.
 // expected-error @+2 {{the routing profile is not of this model: routing trace has 2 layers, the model has 1 MoE layers}}
 //--- model.mlir

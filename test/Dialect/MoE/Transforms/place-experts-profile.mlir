@@ -17,6 +17,13 @@
 // RUN: not mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts="algorithm=search load-cap=0.5" 2>&1 | FileCheck %s --check-prefix=LOW-CAP
 // LOW-CAP: error: cannot place layer 0: a load cap of 0.5; expected at least 1
 
+// Or placed by a file: one layer stands for all.
+// RUN: echo '{"physical_to_logical_map": [[0, 4, 1, 5, 2, 6, 3, 7]]}' > %t.json
+// RUN: mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts=placement=%t.json --remarks-filter=moe-place-experts --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=FILE
+// FILE: MoE layer 0 by file: C_T 1.000
+// FILE: MoE layer 1 by file: C_T 2.000
+// FILE: #moe.placement<@toy, [2, 3, 5, 6, 2, 3, 5, 6]>
+
 // A trace that is named wins: this one is of another model.
 // RUN: not mozart-opt %t.mlir --wafer-load-machine=machine=toy --moe-place-experts=profile=%S/Inputs/one.jsonl 2>&1 | FileCheck %s --check-prefix=NAMED
 // NAMED: error: {{.*}}one.jsonl': the trace is over 4 experts, expected 8

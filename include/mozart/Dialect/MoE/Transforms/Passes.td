@@ -28,6 +28,10 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
     `search` alone takes `load-cap`, which it keeps or else fails with the load that
     can be reached, and `group-weight`, by which it lowers G_T as well.
 
+    In place of an algorithm, `placement` names a file that says where the experts of
+    every layer are (the JSON that `mozart-place` writes), or of one layer that stands
+    for all. There an expert may be on several chiplets.
+
     Where there is a profile, a remark for each layer says what the placement is
     worth: how many chiplets (C_T) and groups (G_T) a token is sent to in the mean,
     and the load of the busiest chiplet over the mean, each beside its value under
@@ -35,8 +39,11 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mozart::wafer::WaferDialect"];
   let options = [
-    Option<"algorithm", "algorithm", "std::string", /*default=*/"\"algorithm1\"",
-           "How to place: contiguous, random, algorithm1, load or search">,
+    Option<"algorithm", "algorithm", "std::string", /*default=*/"",
+           "How to place: contiguous, random, algorithm1 (the default), load or "
+           "search">,
+    Option<"placement", "placement", "std::string", /*default=*/"",
+           "File of placements to use in place of an algorithm">,
     Option<"profile", "profile", "std::string", /*default=*/"",
            "Routing trace to place by; without it, the module's moe.profile">,
     Option<"machine", "machine", "std::string", /*default=*/"",
@@ -66,7 +73,7 @@ def VerifyPlaced : Pass<"mozart-verify-placed", "::mlir::ModuleOp"> {
   let summary = "Check what phase `placed` promises";
   let description = [{
     The model keeps what phase `model` promises, and every op of an MoE layer has a
-    placement: the same within a layer, with each expert on one chiplet that hosts
+    placement: the same within a layer, with each expert on chiplets that host
     experts. All are on one machine, which is in the module.
   }];
 }
