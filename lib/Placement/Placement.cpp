@@ -57,6 +57,10 @@ absl::Status Placement::verify() const {
 /// Fails unless the profile is of the problem's model.
 static absl::Status verifyProfile(const PlacementProblem &problem) {
   const Trace &profile = *problem.profile;
+  if (problem.tokensPerMicroBatch < 1)
+    return absl::InvalidArgumentError(
+        absl::StrFormat("micro-batches of %d tokens; expected at least 1",
+                        problem.tokensPerMicroBatch));
   if (profile.numTokens() == 0)
     return absl::InvalidArgumentError(
         "the routing profile is empty; expected at least one token");

@@ -37,7 +37,8 @@ ReplicaSearch::ReplicaSearch(const Trace &trace, int64_t layer,
                              const ReplicaLimits &limits,
                              const Placement &start)
     : objective(objective), limits(limits),
-      state(trace, layer, objective.groupOf, start),
+      state(trace, layer, objective.groupOf, start,
+            objective.tokensPerMicroBatch),
       held(objective.groupOf.size(), 0) {
   for (const std::vector<int32_t> &chiplets : start.chipletsOf) {
     replicas += static_cast<int64_t>(chiplets.size()) - 1;

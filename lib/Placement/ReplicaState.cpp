@@ -13,11 +13,11 @@ using namespace mozart;
 
 ReplicaState::ReplicaState(const Trace &trace, int64_t layer,
                            absl::Span<const int32_t> groupOf,
-                           const Placement &start)
-    : trace(trace), layer(layer), groupOf(groupOf.begin(), groupOf.end()),
-      chiplets(start.chipletsOf), tokensOf(trace.numExperts()),
-      choices(trace.numTokens() * trace.k()), scratch(trace.k()),
-      chipletSeen(groupOf.size(), 0),
+                           const Placement &start, int64_t tokensPerMicroBatch)
+    : trace(trace), layer(layer), tokensPerMicroBatch(tokensPerMicroBatch),
+      groupOf(groupOf.begin(), groupOf.end()), chiplets(start.chipletsOf),
+      tokensOf(trace.numExperts()), choices(trace.numTokens() * trace.k()),
+      scratch(trace.k()), chipletSeen(groupOf.size(), 0),
       groupSeen(*std::max_element(groupOf.begin(), groupOf.end()) + 1, 0) {
   current.load.assign(groupOf.size(), 0);
   ReplicaChoice choice(chiplets);
@@ -27,7 +27,7 @@ ReplicaState::ReplicaState(const Trace &trace, int64_t layer,
         tokensOf[id].push_back(token);
     absl::Span<int32_t> own =
         absl::MakeSpan(choices).subspan(token * trace.k(), trace.k());
-    choice.choose(set(token), token, own);
+    choice.choose(set(token), position(token), own);
     count(own, 1, current);
   }
 }
@@ -67,7 +67,7 @@ template <typename Visit>
 void ReplicaState::forEachChanged(const ReplicaChange &change, Visit visit) {
   ReplicaChoice choice(chipletsAfter(change));
   auto consider = [&](int64_t token) {
-    choice.choose(set(token), token, absl::MakeSpan(scratch));
+    choice.choose(set(token), position(token), absl::MakeSpan(scratch));
     absl::Span<const int32_t> before = chosen(token);
     if (!std::equal(before.begin(), before.end(), scratch.begin()))
       visit(token, absl::MakeConstSpan(scratch));

@@ -42,6 +42,17 @@ int64_t mozart::countReplicas(const Placement &placement) {
   return replicas;
 }
 
+double mozart::boundOfCT(const Trace &trace, int64_t layer, int64_t most) {
+  int64_t visits = 0;
+  for (int64_t token = 0; token < trace.numTokens(); ++token) {
+    absl::Span<const int32_t> set = trace.set(token, layer);
+    int64_t experts = static_cast<int64_t>(set.size()) -
+                      std::count(set.begin(), set.end(), Trace::kPadding);
+    visits += (experts + most - 1) / most;
+  }
+  return static_cast<double>(visits) / static_cast<double>(trace.numTokens());
+}
+
 std::string mozart::describeReplicas(const Placement &placement) {
   std::vector<std::string> experts;
   for (int64_t expert = 0; expert < placement.numExperts(); ++expert)
@@ -79,7 +90,7 @@ struct CappedLoads {
 static int64_t busiestOf(const PlacementProblem &problem,
                          const Placement &placement) {
   ReplicaState state(*problem.profile, problem.profileLayer(), problem.groupOf,
-                     placement);
+                     placement, problem.tokensPerMicroBatch);
   const std::vector<int64_t> &load = state.totals().load;
   return *std::max_element(load.begin(), load.end());
 }
@@ -92,6 +103,7 @@ mozart::placeForLoadCap(const PlacementProblem &problem) {
   objective.groupOf = problem.groupOf;
   objective.chipletPermille = 0;
   objective.loadLimit = loads.limit;
+  objective.tokensPerMicroBatch = problem.tokensPerMicroBatch;
   ReplicaLimits limits;
   limits.least.assign(chiplets, experts / chiplets);
   limits.most.assign(chiplets, problem.slots > 0 ? problem.slots : experts);
@@ -249,6 +261,7 @@ LimitedSearch::LimitedSearch(const PlacementProblem &problem)
   objective.groupOf = problem.groupOf;
   objective.groupPermille = std::llround(problem.groupWeight * 1000);
   objective.loadLimit = loads.limit;
+  objective.tokensPerMicroBatch = problem.tokensPerMicroBatch;
 }
 
 /// As in the search without replicas, whose prices these are.

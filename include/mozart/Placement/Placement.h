@@ -45,6 +45,9 @@ struct PlacementProblem {
   /// Profile; may be null for algorithms that need none.
   const Trace *profile = nullptr;
   int64_t layer = 0;
+  /// Rows of the profile that are one micro-batch: a token's place in it says
+  /// which of several replicas it goes to.
+  int64_t tokensPerMicroBatch = INT64_MAX;
   uint64_t seed = 0;
 
   // For algorithms that search.

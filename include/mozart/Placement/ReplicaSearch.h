@@ -30,6 +30,8 @@ struct ReplicaObjective {
   int64_t chipletPermille = 1000, groupPermille = 0;
   /// The most that a chiplet may carry.
   int64_t loadLimit = INT64_MAX;
+  /// As in PlacementProblem.
+  int64_t tokensPerMicroBatch = INT64_MAX;
 };
 
 /// What a placement is held to.
@@ -76,7 +78,8 @@ class ReplicaState {
 public:
   /// `start` verifies, and is of the trace's experts. The trace outlives this.
   ReplicaState(const Trace &trace, int64_t layer,
-               absl::Span<const int32_t> groupOf, const Placement &start);
+               absl::Span<const int32_t> groupOf, const Placement &start,
+               int64_t tokensPerMicroBatch = INT64_MAX);
 
   const std::vector<std::vector<int32_t>> &chipletsOf() const {
     return chiplets;
@@ -103,8 +106,10 @@ private:
   void count(absl::Span<const int32_t> chosen, int64_t sign,
              ReplicaTotals &totals);
 
+  int64_t position(int64_t token) const { return token % tokensPerMicroBatch; }
+
   const Trace &trace;
-  int64_t layer;
+  int64_t layer, tokensPerMicroBatch;
   std::vector<int32_t> groupOf;
   std::vector<std::vector<int32_t>> chiplets;
   std::vector<std::vector<int64_t>> tokensOf; // of each expert, ascending

@@ -46,6 +46,10 @@ absl::StatusOr<Placement> placeForLoadCap(const PlacementProblem &problem);
 Placement renumberChiplets(const Placement &placement, const Placement &old,
                            absl::Span<const int32_t> groupOf);
 
+/// A C_T below which no placement is whose chiplets hold at most `most`
+/// experts: the mean over tokens of their experts over that, rounded up.
+double boundOfCT(const Trace &trace, int64_t layer, int64_t most);
+
 /// The most experts on a chiplet.
 int64_t mostExpertsOfChiplet(const Placement &placement);
 /// Replicas beyond the first of each expert.

@@ -53,6 +53,14 @@ TEST(Replicate, DescribesReplicas) {
   EXPECT_EQ(describeReplicas(placementOf({{0}, {1}}, 2)), "");
 }
 
+TEST(Replicate, BoundsCT) {
+  Trace trace =
+      makeTrace(4, 1, 3, 6, {0, 1, 2, 3, -1, -1, 4, 5, -1, -1, -1, -1});
+  EXPECT_DOUBLE_EQ(boundOfCT(trace, 0, 1), (3 + 1 + 2 + 0) / 4.0);
+  EXPECT_DOUBLE_EQ(boundOfCT(trace, 0, 2), (2 + 1 + 1 + 0) / 4.0);
+  EXPECT_DOUBLE_EQ(boundOfCT(trace, 0, 3), 3 / 4.0);
+}
+
 TEST(Replicate, SlotsLowerCT) {
   SplitMix64 random(4);
   for (int64_t round = 0; round < 10; ++round) {
@@ -338,4 +346,23 @@ TEST(Replicate, SaysWhatAProfileDoesNotTell) {
   expectInvalid(placeLayer(named("search"), problem),
                 {"no token of this layer to any expert"});
   EXPECT_TRUE(placeLayer(named("contiguous"), problem).ok());
+}
+
+// Rows of a micro-batch, and not of the trace, say where tokens go.
+TEST(Replicate, KeepsTheCapInMicroBatches) {
+  Trace profile = oneHotExpert();
+  PlacementProblem problem = problemOf(profile, 3);
+  problem.slots = 4;
+  problem.loadCap = 1.2;
+  for (int64_t tokens : {1, 2, 3, 7, 30}) {
+    problem.tokensPerMicroBatch = tokens;
+    absl::StatusOr<Placement> placed = placeLayer(named("search"), problem);
+    ASSERT_TRUE(placed.ok()) << placed.status();
+    EXPECT_LE(
+        (*placementStatistics(profile, {*placed}, problem.groupOf, tokens))[0]
+            .loadMaxOverMean,
+        1.2);
+  }
+  problem.tokensPerMicroBatch = 0;
+  expectInvalid(placeLayer(named("search"), problem), {"micro-batches of 0"});
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExplainPlacement.h"
 #include "mozart/Dialect/MoE/Transforms/Layers.h"
 #include "mozart/Dialect/MoE/Transforms/Passes.h"
 #include "mozart/Dialect/Wafer/Transforms/Passes.h"
@@ -12,7 +13,6 @@
 #include "mozart/Placement/PlacementIO.h"
 #include "mozart/Target/RoutingSource.h"
 
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mozart::moe {
@@ -68,16 +68,44 @@ struct MoEPlaceExperts
         return signalPassFailure();
   }
 
+  /// The name of an option that a placer is told and a file is not.
+  StringRef givenOption() const {
+    return !algorithm.empty()  ? "algorithm"
+           : loadCap != 0      ? "load-cap"
+           : groupWeight != 0  ? "group-weight"
+           : starts != 0       ? "starts"
+           : kicks >= 0        ? "kicks"
+           : budget >= 0       ? "budget"
+           : slots != 0        ? "slots"
+           : chipletBytes != 0 ? "chiplet-bytes"
+           : maxReplicas != -1 ? "max-replicas"
+           : !keep.empty()     ? "keep"
+           : maxMoves != -1    ? "max-moves"
+                               : "";
+  }
+
   /// Null where a file has the placements.
   FailureOr<const PlacementAlgorithm *> findAlgorithm() {
     ModuleOp module = getOperation();
+    if (expertBytes < 0 || chipletBytes < 0)
+      return module.emitError()
+             << "is placed with expert-bytes=" << expertBytes.getValue()
+             << " and chiplet-bytes=" << chipletBytes.getValue()
+             << ", expected at least 1 of each, or 0 for what is not known";
+    if (chipletBytes > 0 &&
+        (expertBytes == 0 || slots != 0 || chipletBytes < expertBytes))
+      return module.emitError()
+             << "is placed with chiplet-bytes=" << chipletBytes.getValue()
+             << ", expected expert-bytes of no more and no slots beside it, "
+                "found expert-bytes="
+             << expertBytes.getValue() << " and slots=" << slots.getValue();
     if (!placement.empty()) {
-      if (algorithm.empty() && loadCap == 0 && groupWeight == 0)
+      StringRef given = givenOption();
+      if (given.empty())
         return static_cast<const PlacementAlgorithm *>(nullptr);
       return module.emitError()
              << "is placed by the file '" << placement.getValue()
-             << "', expected no algorithm, load cap or weight of groups beside "
-                "it";
+             << "', expected no option '" << given << "' beside it";
     }
     absl::StatusOr<const PlacementAlgorithm *> found = PlacementAlgorithm::find(
         algorithm.empty() ? "algorithm1" : algorithm.getValue());
@@ -163,11 +191,21 @@ struct MoEPlaceExperts
     problem.groupOf = groupsOfChiplets(model);
     problem.profile = *trace ? &**trace : nullptr;
     problem.seed = seed;
-    problem.loadCap = loadCap;
-    problem.groupWeight = groupWeight;
+    if (layers->front().tokens > 0)
+      problem.tokensPerMicroBatch = layers->front().tokens;
+    setLimits(problem);
+    std::vector<Placement> old;
+    if (!keep.empty()) {
+      absl::StatusOr<std::vector<Placement>> read =
+          readLayers(keep, problem, layers->size());
+      if (!read.ok())
+        return function.emitError() << std::string(read.status().message());
+      old = *std::move(read);
+      problem.keep = old;
+    }
     absl::StatusOr<std::vector<Placement>> placements =
         algorithm ? placeLayers(*algorithm, problem, layers->size())
-                  : readLayers(problem, layers->size());
+                  : readLayers(placement, problem, layers->size());
     if (!placements.ok())
       return function.emitError() << std::string(placements.status().message());
     for (auto [layer, placement] : llvm::zip(*layers, *placements)) {
@@ -175,81 +213,47 @@ struct MoEPlaceExperts
       for (MoELayerOpInterface op : layer.ops)
         op.setPlacementAttr(attribute);
     }
-    if (problem.profile)
-      return explain(function, *layers, algorithm ? algorithm->name : "file",
-                     *placements, problem);
-    return success();
+    return explainPlacements(function, *layers, *placements, problem,
+                             {algorithm, expertBytes});
   }
 
-  /// The placements of the file; one of a single layer serves them all.
-  absl::StatusOr<std::vector<Placement>>
-  readLayers(const PlacementProblem &problem, size_t layers) {
+  /// What an algorithm is asked for, beside experts and chiplets.
+  void setLimits(PlacementProblem &problem) {
+    problem.loadCap = loadCap;
+    problem.groupWeight = groupWeight;
+    if (starts != 0)
+      problem.starts = starts;
+    if (kicks >= 0)
+      problem.kicks = kicks;
+    if (budget >= 0)
+      problem.moveBudget = budget;
+    problem.slots = slots;
+    if (chipletBytes > 0)
+      problem.slots =
+          std::min<int64_t>(chipletBytes / expertBytes, problem.numExperts);
+    problem.maxReplicas = maxReplicas;
+    problem.maxMoves = maxMoves;
+  }
+
+  /// The placements of a file; one of a single layer serves them all.
+  static absl::StatusOr<std::vector<Placement>>
+  readLayers(const std::string &path, const PlacementProblem &problem,
+             size_t layers) {
     PlacementReadOptions options;
     options.experts = problem.numExperts;
     options.chiplets = static_cast<int64_t>(problem.groupOf.size());
     options.allowReplicas = true;
     absl::StatusOr<std::vector<Placement>> placements =
-        readPlacements(placement, options);
+        readPlacements(path, options);
     if (placements.ok() && placements->size() == 1)
       placements->resize(layers, placements->front());
     if (placements.ok() && placements->size() != layers)
       return absl::InvalidArgumentError(
           llvm::formatv("placements in '{0}' are of {1} layers, the model has "
                         "{2}; expected as many, or one that serves every layer",
-                        placement.getValue(), placements->size(), layers)
+                        path, placements->size(), layers)
               .str());
     return placements;
-  }
-
-  /// A remark for each layer: what the placement is worth under its profile.
-  static LogicalResult explain(FunctionOpInterface function,
-                               ArrayRef<Layer> layers, StringRef how,
-                               ArrayRef<Placement> placements,
-                               const PlacementProblem &problem) {
-    absl::StatusOr<std::vector<LayerStatistics>> after = placementStatistics(
-        *problem.profile, {placements.data(), placements.size()},
-        problem.groupOf,
-        layers.front().tokens > 0 ? layers.front().tokens : INT64_MAX);
-    absl::StatusOr<std::vector<LayerStatistics>> before =
-        statisticsOfContiguous(problem, layers.size());
-    if (!after.ok() || !before.ok())
-      return function.emitError()
-             << std::string((after.ok() ? before : after).status().message());
-    for (size_t i = 0; i < layers.size(); ++i) {
-      auto figure = [](double value) {
-        return llvm::formatv("{0:f3}", value).str();
-      };
-      MoELayerOpInterface first = layers[i].ops.front();
-      const LayerStatistics &now = (*after)[i], &was = (*before)[i];
-      remark::passed(first.getLoc(), remark::RemarkOpts::name("PlaceExperts")
-                                         .category("moe-place-experts")
-                                         .function(function.getName()))
-          << llvm::formatv("MoE layer {0} by {1}: C_T {2:f3} (contiguous "
-                           "{3:f3}), G_T {4:f3} ({5:f3}), load max/mean {6:f3} "
-                           "({7:f3})",
-                           i, how, now.cT, was.cT, now.gT, was.gT,
-                           now.loadMaxOverMean, was.loadMaxOverMean)
-                 .str()
-          << remark::metric("c_t", figure(now.cT))
-          << remark::metric("g_t", figure(now.gT))
-          << remark::metric("load_max_over_mean", figure(now.loadMaxOverMean));
-    }
-    return success();
-  }
-
-  static absl::StatusOr<std::vector<LayerStatistics>>
-  statisticsOfContiguous(PlacementProblem problem, int64_t layers) {
-    // What only the algorithm in use was asked for.
-    problem.loadCap = problem.groupWeight = 0;
-    absl::StatusOr<const PlacementAlgorithm *> contiguous =
-        PlacementAlgorithm::find("contiguous");
-    if (!contiguous.ok())
-      return contiguous.status();
-    absl::StatusOr<std::vector<Placement>> placements =
-        placeLayers(**contiguous, problem, layers);
-    if (!placements.ok())
-      return placements.status();
-    return placementStatistics(*problem.profile, *placements, problem.groupOf);
   }
 };
 } // namespace

@@ -31,9 +31,45 @@
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts=placement=%t/two-layers.json 2>&1 | FileCheck %s --check-prefix=TWO-LAYERS
 // TWO-LAYERS: error: placements in '{{.*}}two-layers.json' are of 2 layers, the model has 1; expected as many, or one that serves every layer
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="algorithm=random placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: error: is placed by the file '{{.*}}missing.json', expected no algorithm, load cap or weight of groups beside it
+// BOTH: error: is placed by the file '{{.*}}missing.json', expected no option '{{algorithm|load-cap|group-weight|starts|kicks|budget|slots|chiplet-bytes|max-replicas|keep|max-moves}}' beside it
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="load-cap=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="group-weight=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="starts=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="kicks=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="budget=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="slots=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="chiplet-bytes=20 expert-bytes=10 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="max-replicas=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="keep=x placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="max-moves=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+
+// Replicas and moves:
+// RUN: echo '{"physical_to_logical_map": [[0, 1, 2, 3, 4, 5, 6, 7]]}' > %t/good.json
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search slots=1" 2>&1 | FileCheck %s --check-prefix=FEW-SLOTS
+// FEW-SLOTS: error: cannot place layer 0: 1 slots on each of 4 chiplets for 8 experts; expected 2
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search slots=3 max-replicas=5" 2>&1 | FileCheck %s --check-prefix=MANY-REPLICAS
+// MANY-REPLICAS: error: cannot place layer 0: 5 replicas; 3 slots on each of 4 chiplets hold 4 beside the 8 experts
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search max-replicas=1" 2>&1 | FileCheck %s --check-prefix=NO-SLOTS
+// NO-SLOTS: error: cannot place layer 0: 1 replicas are asked for, and no slots for them
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl slots=3" 2>&1 | FileCheck %s --check-prefix=NO-REPLICAS
+// NO-REPLICAS: error: cannot place layer 0: placement algorithm 'algorithm1' makes no replicas
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search chiplet-bytes=5" 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: error: is placed with chiplet-bytes=5, expected expert-bytes of no more and no slots beside it, found expert-bytes=0 and slots=0
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search chiplet-bytes=5 expert-bytes=1 slots=3" 2>&1 | FileCheck %s --check-prefix=BYTES-AND-SLOTS
+// BYTES-AND-SLOTS: error: is placed with chiplet-bytes=5, {{.*}} found expert-bytes=1 and slots=3
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search expert-bytes=-1" 2>&1 | FileCheck %s --check-prefix=NEGATIVE-BYTES
+// NEGATIVE-BYTES: error: is placed with expert-bytes=-1 and chiplet-bytes=0, expected at least 1
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search max-moves=1" 2>&1 | FileCheck %s --check-prefix=NO-KEEP
+// NO-KEEP: error: cannot place layer 0: at most 1 moves are asked for, and no placement to move from
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search keep=%t/none.json" 2>&1 | FileCheck %s --check-prefix=KEEP-FILE
+// KEEP-FILE: error: {{.*}}none.json
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search keep=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=KEEP-MISSING
+// KEEP-MISSING: error: {{.*}}missing.json{{.*}} expert 7
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search keep=%t/two-layers.json" 2>&1 | FileCheck %s --check-prefix=KEEP-LAYERS
+// KEEP-LAYERS: error: placements in '{{.*}}two-layers.json' are of 2 layers, the model has 1
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=load keep=%t/good.json" 2>&1 | FileCheck %s --check-prefix=KEEP-UNSEARCHED
+// KEEP-UNSEARCHED: error: cannot place layer 0: placement algorithm 'load' does not search and cannot keep to an old placement
 
 // The trace has two layers, the model one.
 // expected-error @+2 {{the routing profile is not of this model: routing trace has 2 layers, the model has 1 MoE layers}}

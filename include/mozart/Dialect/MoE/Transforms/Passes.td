@@ -28,14 +28,23 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
     `search` alone takes `load-cap`, which it keeps or else fails with the load that
     can be reached, and `group-weight`, by which it lowers G_T as well.
 
+    `search` and `load` give experts replicas where `slots` says how many fit on a
+    chiplet (or `chiplet-bytes`, of `expert-bytes` each), at most `max-replicas` of
+    them beyond each expert's first. A token then goes to a replica on a chiplet
+    that it goes to anyway, else to that at its row modulo their number. A load cap
+    that is not met says how many replicas meet it. With `keep`, `search` moves at most
+    `max-moves` experts of a layer from where a file has them.
+
     In place of an algorithm, `placement` names a file that says where the experts of
-    every layer are (the JSON that `mozart-place` writes), or of one layer that stands
+    every layer are (the JSON that `mozart-place` writes, or a table Expert,Node in
+    `.csv`), or of one layer that stands
     for all. There an expert may be on several chiplets.
 
     Where there is a profile, a remark for each layer says what the placement is
     worth: how many chiplets (C_T) and groups (G_T) a token is sent to in the mean,
-    and the load of the busiest chiplet over the mean, each beside its value under
-    `contiguous`.
+    and what the busiest chiplet carries and receives over the mean, each beside its
+    value under `contiguous`. More remarks give what is proven of any placement, the
+    experts with replicas, how many moved, and what the placer had to say.
   }];
   let dependentDialects = ["::mozart::wafer::WaferDialect"];
   let options = [
@@ -55,7 +64,25 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
            "Highest load of a chiplet over the mean, at least 1, for search; 0 for "
            "none">,
     Option<"groupWeight", "group-weight", "double", /*default=*/"0",
-           "What a group counts beside a chiplet, for search">];
+           "What a group counts beside a chiplet, for search">,
+    Option<"starts", "starts", "int64_t", /*default=*/"0",
+           "Placements to search from, for search; 0 for its own number">,
+    Option<"kicks", "kicks", "int64_t", /*default=*/"-1",
+           "Times to go on from near the best, for search; -1 for its own number">,
+    Option<"budget", "budget", "int64_t", /*default=*/"-1",
+           "Changes to make for a layer, in all, for search; -1 for its own number">,
+    Option<"slots", "slots", "int64_t", /*default=*/"0",
+           "Experts that fit on a chiplet, for search and load; 0 for no replicas">,
+    Option<"chipletBytes", "chiplet-bytes", "int64_t", /*default=*/"0",
+           "The same as bytes, of expert-bytes each; 0 for no replicas">,
+    Option<"expertBytes", "expert-bytes", "int64_t", /*default=*/"0",
+           "Bytes of an expert's weights; 0 where they do not matter">,
+    Option<"maxReplicas", "max-replicas", "int64_t", /*default=*/"-1",
+           "Replicas beyond the first of each expert; -1 for as many as fit and help">,
+    Option<"keep", "keep", "std::string", /*default=*/"",
+           "File of placements to stay near, for search">,
+    Option<"maxMoves", "max-moves", "int64_t", /*default=*/"-1",
+           "Experts that may move from there in each layer; -1 for any number">];
 }
 
 def VerifyModel : Pass<"mozart-verify-model", "::mlir::ModuleOp"> {
