@@ -115,15 +115,20 @@ mozart::placeForLoadCap(const PlacementProblem &problem) {
   for (int32_t chiplet :
        balanceLoads(loads.load, chiplets, loads.limit, problem.seed))
     placement.chipletsOf.push_back({chiplet});
+  // Where no single change lowers the excess over the cap, one may still lower
+  // that over the mean, and lead on.
+  ReplicaObjective even = objective;
+  even.loadLimit = (loads.pairs + chiplets - 1) / chiplets;
   int64_t budget = problem.moveBudget;
-  for (; limits.maxReplicas <= most; ++limits.maxReplicas) {
-    ReplicaSearch search(*problem.profile, problem.profileLayer(), objective,
-                         limits, placement);
-    search.descend(/*penalty=*/1, budget);
-    if (search.excess() == 0)
-      return search.placement();
-    placement = search.placement();
-  }
+  for (; limits.maxReplicas <= most; ++limits.maxReplicas)
+    for (const ReplicaObjective *goal : {&objective, &even}) {
+      ReplicaSearch search(*problem.profile, problem.profileLayer(), *goal,
+                           limits, placement);
+      search.descend(/*penalty=*/1, budget);
+      placement = search.placement();
+      if (busiestOf(problem, placement) <= loads.limit)
+        return placement;
+    }
   return absl::NotFoundError(
       absl::StrFormat("%d replicas do not meet it", most));
 }
