@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
 using namespace mozart;
@@ -303,7 +304,26 @@ private:
                                      memory.turnaroundPs,
                                      "; expected how many bytes are served "
                                      "between turns"));
-    return absl::OkStatus();
+    return turns(part, memory);
+  }
+
+  /// Fails if the time of two batches and two turns passes 2^63 picoseconds.
+  absl::Status turns(absl::string_view part, const MemoryFacts &memory) const {
+    __int128 ps = 2 * static_cast<__int128>(memory.turnaroundPs);
+    for (int64_t peak :
+         {memory.readBytesPerSecond, memory.writeBytesPerSecond}) {
+      __int128 sustained =
+          static_cast<__int128>(peak) * memory.efficiencyPpm / 1000000;
+      ps += static_cast<__int128>(memory.turnaroundBytes) * 1000000000000 /
+            sustained;
+    }
+    if (ps <= std::numeric_limits<int64_t>::max())
+      return absl::OkStatus();
+    return fail(part, absl::StrCat("reading and writing turnaround_bytes ",
+                                   memory.turnaroundBytes,
+                                   " with turnaround_ps ", memory.turnaroundPs,
+                                   " after each takes 2^63 picoseconds or "
+                                   "more; expected a shorter time"));
   }
 
   bool isNode(int32_t index) const {

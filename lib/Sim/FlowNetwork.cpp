@@ -25,7 +25,7 @@ static __int128 divideUp(__int128 a, __int128 b) {
 FlowNetwork::FlowNetwork(std::vector<int64_t> rates) {
   resources.resize(rates.size());
   for (size_t i = 0; i < rates.size(); ++i)
-    resources[i].rate = rates[i];
+    resources[i].rate = resources[i].mixedRate = rates[i];
 }
 
 int32_t FlowNetwork::start(int64_t nowPs, absl::Span<const FlowUse> uses,
@@ -72,9 +72,11 @@ int32_t FlowNetwork::start(int64_t nowPs, absl::Span<const FlowUse> uses,
     }
     Resource &resource = resources[use.resource];
     int32_t position = static_cast<int32_t>(flow.uses.size());
-    flow.uses.push_back(
-        {use.resource, static_cast<int32_t>(resource.members.size()), share});
+    flow.uses.push_back({use.resource,
+                         static_cast<int32_t>(resource.members.size()), share,
+                         use.isWrite});
     resource.members.push_back({index, position});
+    resource.writers += use.isWrite;
     dirty.push_back(use.resource);
   }
   return index;
@@ -88,6 +90,7 @@ void FlowNetwork::finish(int32_t index) {
     members[use.slot] = last;
     flows[last.flow].uses[last.use].slot = use.slot;
     members.pop_back();
+    resources[use.resource].writers -= use.isWrite;
     dirty.push_back(use.resource);
   }
   flow.active = false;
@@ -134,7 +137,7 @@ void FlowNetwork::share(absl::Span<const int32_t> ofResources,
     flows[index].frozen = false;
   for (int32_t index : ofResources) {
     Resource &resource = resources[index];
-    resource.slack = static_cast<Fixed>(resource.rate) << kFractionBits;
+    resource.slack = static_cast<Fixed>(resource.rateNow()) << kFractionBits;
     resource.demand = 0;
     for (const Member &member : resource.members)
       resource.demand += flows[member.flow].uses[member.use].share;

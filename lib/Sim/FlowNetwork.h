@@ -32,7 +32,7 @@ struct FlowUse {
   int32_t resource = -1;
   int64_t bytes = 0;
   int64_t weightNumerator = 1, weightDenominator = 1;
-  bool isWrite = false; ///< for statistics only
+  bool isWrite = false; ///< to a memory
 };
 
 /// When a flow will end, if nothing changes before: `version` says which
@@ -47,6 +47,12 @@ class FlowNetwork {
 public:
   /// `rates`: bytes per second of each resource, positive.
   explicit FlowNetwork(std::vector<int64_t> rates);
+
+  /// Lets `resource` have `rate`, positive, as long as flows that write and
+  /// flows that do not cross it together.
+  void setMixedRate(int32_t resource, int64_t rate) {
+    resources[resource].mixedRate = rate;
+  }
 
   /// Starts a flow at `nowPs` over `uses`, each resource once, of which at
   /// least one has bytes. Its rate is known after `update`.
@@ -78,6 +84,7 @@ private:
     int32_t resource;
     int32_t slot; ///< position in the resource's list of flows
     Fixed share;  ///< of the flow's rate, weighted
+    bool isWrite;
   };
   struct Flow {
     std::vector<Use> uses;
@@ -95,11 +102,18 @@ private:
     int32_t use; ///< position in the flow's uses
   };
   struct Resource {
-    int64_t rate = 0;
+    int64_t rate = 0, mixedRate = 0;
     std::vector<Member> members;
+    int64_t writers = 0; ///< of the members
     bool visited = false;
     Fixed demand = 0; ///< sum of shares of flows that still grow
     Fixed slack = 0;  ///< rate that is left to them
+
+    int64_t rateNow() const {
+      bool mixed =
+          writers > 0 && writers < static_cast<int64_t>(members.size());
+      return mixed ? mixedRate : rate;
+    }
   };
 
   std::vector<Resource> resources;

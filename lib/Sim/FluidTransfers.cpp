@@ -15,7 +15,11 @@ FluidTransfers::FluidTransfers(const NetworkContext &context)
     : program(context.program), resources(context.resources),
       recordLoads(context.options.recordLoads), network(resources.rates()),
       planner(context.program, context.machine, resources, context.counter),
-      outstanding(context.program.tasks.size(), 0) {}
+      outstanding(context.program.tasks.size(), 0) {
+  const std::vector<int64_t> mixed = resources.mixedRates();
+  for (size_t i = 0; i < mixed.size(); ++i)
+    network.setMixedRate(static_cast<int32_t>(i), mixed[i]);
+}
 
 absl::Status FluidTransfers::start(int64_t nowPs, int32_t task) {
   if (absl::Status status = planner.plan(task, planned); !status.ok())

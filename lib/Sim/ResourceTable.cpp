@@ -84,6 +84,27 @@ std::vector<int64_t> ResourceTable::rates() const {
   return result;
 }
 
+/// A batch is read and one is written in `servingPs` of `servingPs` + two
+/// turns. (MachineModel has checked that both fit.)
+std::vector<int64_t> ResourceTable::mixedRates() const {
+  constexpr __int128 kPsPerSecond = 1000000000000;
+  std::vector<int64_t> result = rates();
+  for (int32_t i = 0; i < machine.numMemories(); ++i) {
+    const MemoryFacts &memory = machine.memory(i);
+    if (memory.turnaroundPs == 0)
+      continue;
+    __int128 batch = memory.turnaroundBytes * kPsPerSecond;
+    __int128 servingPs = batch / machine.readBytesPerSecond(i) +
+                         batch / machine.writeBytesPerSecond(i);
+    int64_t &rate = result[firstMemory + i];
+    rate = std::max<int64_t>(
+        1,
+        static_cast<int64_t>(rate * servingPs /
+                             (servingPs + 2 * __int128(memory.turnaroundPs))));
+  }
+  return result;
+}
+
 static FlowUse use(int32_t resource, int64_t bytes) {
   FlowUse result;
   result.resource = resource;

@@ -28,6 +28,11 @@ public:
   /// weigh as much more as they are slower.
   std::vector<int64_t> rates() const;
 
+  /// The same while a memory is both read and written: it serves batches of
+  /// `turnaround_bytes` of each in turn and loses `turnaround_ps` at each turn.
+  /// Equal to `rates` where nothing turns.
+  std::vector<int64_t> mixedRates() const;
+
   FlowUse link(int32_t link, int64_t bytes) const;
   FlowUse read(int32_t memory, int64_t bytes) const;
   FlowUse write(int32_t memory, int64_t bytes) const;

@@ -250,6 +250,12 @@ const BadMachine kBadMachines[] = {
     {"TurnsWithoutBytes",
      MEMORY(0, turnaroundPs, 7000),
      {"'dram_root'", "turnaround_bytes is 0 though turnaround_ps is 7000"}},
+    {"TurnsTakeTooLong",
+     [](MachineFacts &f) {
+       f.memories[0].turnaroundPs = 1;
+       f.memories[0].turnaroundBytes = kMost;
+     },
+     {"'dram_root'", "turnaround_bytes 9223372036854775807", "2^63"}},
     {"NegativeReadEnergy",
      MEMORY(0, readFemtojoulesPerByte, -1),
      {"'dram_root'", "read_femtojoules_per_byte is -1"}},

@@ -132,6 +132,67 @@ TEST(EventEngine, EmptyMessagesCostTheirDelays) {
   EXPECT_EQ(run(b.program, machine).latencyPs, 654321);
 }
 
+/// A load and a store of the root's memory at once (the store on its own
+/// engine), with an SRAM port that never binds.
+Program readAndWrite(const MachineModel &machine, int64_t readBytes,
+                     int64_t writtenBytes) {
+  ProgramBuilder b(machine);
+  b.load(kDramRoot, kRoot, readBytes);
+  b.store(kDramRoot, kRoot, writtenBytes);
+  b.program.tasks[1].engines = {{EngineKind::Channel, 0}};
+  return b.program;
+}
+
+MachineFacts turning(int64_t turnaroundPs, int64_t turnaroundBytes) {
+  MachineFacts facts = tree({2, 2});
+  facts.nodes[kRoot].compute.tileSramBytesPerSecond = 1000000000000;
+  facts.memories[kDramRoot].turnaroundPs = turnaroundPs;
+  facts.memories[kDramRoot].turnaroundBytes = turnaroundBytes;
+  return facts;
+}
+
+TEST(EventEngine, MemoriesThatTurnServeBatches) {
+  // 500 bytes are read in 5 ns and 500 written in 20 ns; a turn after each
+  // takes 12.5 ns: 50 ns instead of 25 for each pair.
+  for (auto [turnPs, pairPs] : {std::pair(0, 25000), std::pair(12500, 50000)}) {
+    MachineFacts facts = turning(turnPs, 500);
+    facts.memories[kDramRoot].writeBytesPerSecond = 25000000000;
+    MachineModel machine = make(facts);
+    EXPECT_EQ(run(readAndWrite(machine, 1000, 1000), machine).latencyPs,
+              2 * pairPs);
+  }
+}
+
+TEST(EventEngine, MemoriesTurnOnlyWhileBothAreAskedFor) {
+  MachineModel machine = make(turning(5000, 500));
+  SimulationResult r = run(readAndWrite(machine, 1000, 3000), machine);
+  EXPECT_EQ(r.tasks[0].endPs, 50000);             // two pairs
+  EXPECT_EQ(r.tasks[1].endPs, 50000 + 2 * 20000); // 2000 bytes more, alone
+  r = run(readAndWrite(machine, 3000, 1000), machine);
+  EXPECT_EQ(r.tasks[1].endPs, 50000);
+  EXPECT_EQ(r.tasks[0].endPs, 50000 + 2 * 10000);
+  // At full rate, whatever the turns: 10 ns and 20 ns a 1000 bytes.
+  EXPECT_EQ(find(r, "dram_root").busyPs, 30000 + 20000);
+
+  ProgramBuilder reads(machine);
+  reads.load(kDramRoot, kRoot, 1000);
+  reads.load(kDramRoot, kRoot, 1000);
+  reads.program.tasks[1].engines = {{EngineKind::Channel, 0}};
+  EXPECT_EQ(run(reads.program, machine).latencyPs, 20000);
+  ProgramBuilder writes(machine);
+  writes.store(kDramRoot, kRoot, 1000);
+  writes.store(kDramRoot, kRoot, 1000);
+  writes.program.tasks[1].engines = {{EngineKind::Channel, 0}};
+  EXPECT_EQ(run(writes.program, machine).latencyPs, 40000);
+}
+
+TEST(EventEngine, TurnsCostNothingWhereTheMemoryDoesNotBind) {
+  MachineFacts facts = turning(5000, 500);
+  facts.nodes[kRoot].compute.tileSramBytesPerSecond = 1000000000; // 2 GB/s
+  MachineModel machine = make(facts);
+  EXPECT_EQ(run(readAndWrite(machine, 1000, 1000), machine).latencyPs, 1000000);
+}
+
 TEST(EventEngine, TwoLoadsShareOneMemory) {
   MachineFacts facts = tree({2, 2});
   facts.memories[kDram1].readBytesPerSecond = 10000000000;

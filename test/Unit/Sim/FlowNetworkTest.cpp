@@ -78,6 +78,29 @@ TEST(FlowNetwork, LeastRateIsOne) {
   EXPECT_EQ(f.network.rate(b), 1);
 }
 
+TEST(FlowNetwork, MixedRateWhileSomeWriteAndSomeDoNot) {
+  Fixture f({100});
+  f.network.setMixedRate(0, 60);
+  FlowUse written = use(0, 60);
+  written.isWrite = true;
+  int32_t first = f.network.start(0, {use(0, 90)}, 0);
+  int32_t second = f.network.start(0, {use(0, 110)}, 0);
+  f.update(0);
+  EXPECT_EQ(f.network.rate(first), 50); // two readers are not mixed
+  f.network.finish(second);
+  int32_t writer = f.network.start(kSecond, {written}, 0);
+  f.update(kSecond);
+  EXPECT_EQ(f.network.rate(first), 30);
+  EXPECT_EQ(f.network.rate(writer), 30);
+  // 40 bytes are left of the reader: it ends 4/3 s later, the writer alone is
+  // not mixed: 20 bytes at 100.
+  EXPECT_EQ(f.endOf(first), kSecond + 1333333333334);
+  f.network.finish(first);
+  f.update(f.endOf(first));
+  EXPECT_EQ(f.network.rate(writer), 100);
+  EXPECT_EQ(f.endOf(writer), kSecond + 1333333333334 + 200000000000);
+}
+
 TEST(FlowNetwork, MaxMinOnThreeResources) {
   // a crosses 0 and 1, b crosses 0, c crosses 1 and 2. Resource 0 of 10 gives
   // 5 each; c takes what a leaves of 1 (30 - 5) but 2 holds it to 20.
