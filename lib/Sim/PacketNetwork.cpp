@@ -114,19 +114,20 @@ void PacketNetwork::schedule(int64_t timePs, Kind kind, int64_t order,
 
 void PacketNetwork::happen(Kind kind, int32_t order, int32_t index) {
   switch (kind) {
-  case Kind::ServerFree: {
-    PacketServer &server = servers[index];
-    server.busy = false;
-    if (server.sending >= 0)
-      dropCopy(server.sending);
-    return ask(index);
-  }
+  case Kind::ServerFree:
+    servers[index].busy = false;
+    ask(index);
+    return freeSender(index);
   case Kind::Arrive:
     return arrive(index);
   case Kind::PartDone:
     if (held[index].from->stream->plan.shape == StreamShape::Sums)
       return finishSum(index);
     return spread(index);
+  case Kind::Release:
+    return release(index);
+  case Kind::FifoNext:
+    return popFifo(index);
   case Kind::Open:
     return open(*streams[index], order);
   case Kind::LocalNext:
@@ -148,6 +149,22 @@ void PacketNetwork::ask(int32_t index) {
   asked.push_back(index);
 }
 
+/// An input that sends one packet at a time may send again: the servers after
+/// the one that it sent to are asked first.
+void PacketNetwork::freeSender(int32_t index) {
+  PacketServer &server = servers[index];
+  if (server.sender < 0)
+    return;
+  sending[server.sender] = false;
+  server.sender = -1;
+  const std::vector<int32_t> &others = serversOf[nodeOf(index)];
+  size_t at = std::find(others.begin(), others.end(), index) - others.begin();
+  for (size_t i = 0; i < others.size(); ++i) {
+    at = at + 1 < others.size() ? at + 1 : 0;
+    ask(others[at]);
+  }
+}
+
 /// The number of the next packet of a lane that has one, or its entry.
 int32_t PacketNetwork::nextPacket(const PacketLane &lane) const {
   if (!lane.isSource)
@@ -163,9 +180,11 @@ int32_t PacketNetwork::nextPacket(const PacketLane &lane) const {
 bool PacketNetwork::mayCross(const PacketLane &lane) const {
   if (lane.mostAhead > 0 && lane.ahead >= lane.mostAhead)
     return false;
-  return lane.beyond.node < 0 ||
-         rooms.fits(lane.beyond, lane.stream->plan.bytes(nextPacket(lane)),
-                    lane.sureOnly);
+  if (lane.sender >= 0 && sending[lane.sender])
+    return false;
+  return lane.beyond < 0 || lane.storedBeyond ||
+         (lane.hasLatch && lane.ahead == 0) ||
+         rooms.fits(lane.server, lane.stream->plan.bytes(nextPacket(lane)));
 }
 
 /// The lane whose turn it is: inputs [begin, end) in turn, and the lanes of
@@ -219,6 +238,9 @@ void PacketNetwork::choose(int32_t index) {
       isLink ? pick(server, 0, server.inputs.size()) : pickOfMemory(index);
   if (lane != nullptr) {
     server.busy = true;
+    server.sender = lane->sender;
+    if (lane->sender >= 0)
+      sending[lane->sender] = true;
     return isLink ? cross(index, *lane) : crossMemory(index, *lane);
   }
   if (server.starved)
@@ -269,8 +291,10 @@ void PacketNetwork::cross(int32_t index, PacketLane &lane) {
   const PacketStream &plan = lane.stream->plan;
   const int32_t packet = nextPacket(lane);
   const int64_t bytes = plan.bytes(packet);
-  server.sending = takePacket(lane);
-  Span span = serve(server.rate, lane, server.sending, bytes);
+  const int32_t heldIndex = takePacket(lane);
+  Span span = serve(server.rate, lane, heldIndex, bytes);
+  if (heldIndex >= 0)
+    leave(heldIndex, bytes, span);
   span.beginPs += lane.delayPs;
   span.endPs += lane.delayPs;
   lane.crossedBytes += bytes;
@@ -317,11 +341,13 @@ void PacketNetwork::crossMemory(int32_t index, PacketLane &lane) {
   RateServer &rate = write ? memory.writeRate : server.rate;
   Span span;
   if (write) {
-    server.sending = takePacket(lane);
-    span = serve(rate, lane, server.sending, bytes);
+    const int32_t heldIndex = takePacket(lane);
+    span = serve(rate, lane, heldIndex, bytes);
+    if (heldIndex >= 0)
+      leave(heldIndex, bytes, span);
     arrived(*lane.stream, span.endPs);
   } else {
-    server.sending = takePacket(lane); // none: it starts here
+    takePacket(lane); // it starts here
     span = rate.serve(nowPs, bytes);
   }
   int64_t freePs = rate.freePs();
@@ -336,18 +362,42 @@ void PacketNetwork::crossMemory(int32_t index, PacketLane &lane) {
   schedule(freePs, Kind::ServerFree, index, index);
 }
 
+/// A copy of a held packet crosses a server in `span`. Another packet may come
+/// in while the last copy goes out, so long as it does not overtake it.
+void PacketNetwork::leave(int32_t heldIndex, int64_t bytes, Span span) {
+  HeldPacket &packet = held[heldIndex];
+  packet.freePs =
+      std::max(packet.freePs,
+               span.endPs - servers[packet.from->server].rate.spanPs(bytes));
+  if (--packet.copies > 0)
+    return;
+  if (packet.fifo >= 0)
+    schedule(span.endPs, Kind::FifoNext, 0, packet.fifo);
+  if (packet.freePs <= nowPs)
+    return release(heldIndex);
+  schedule(packet.freePs, Kind::Release, 0, heldIndex);
+}
+
 /// The packet will be at the node beyond. Links and memories work while a
 /// memory reads or a link delivers; all else waits until the packet is whole.
 void PacketNetwork::hold(PacketLane &lane, int32_t packet, int64_t bytes,
                          Span span) {
-  rooms.take(lane.beyond, bytes);
+  using Room = HeldPacket::Room;
+  Room room = Room::None;
+  if (lane.beyond >= 0) {
+    room = lane.storedBeyond                  ? Room::Message
+           : lane.hasLatch && lane.ahead == 0 ? Room::Latch
+                                              : Room::Input;
+    if (room == Room::Input)
+      rooms.take(lane.server, bytes);
+  }
   ++lane.ahead;
   int64_t timePs = span.endPs;
   if (lane.cutThrough != nullptr)
     timePs =
         std::max(span.beginPs, span.endPs - lane.cutThrough->spanPs(bytes));
   const int32_t index = held.make();
-  held[index] = {&lane, packet, 0, span.beginPs, span.endPs, -1, -1};
+  held[index] = {&lane, packet, 0, span.beginPs, span.endPs, 0, -1, -1, room};
   schedule(timePs, Kind::Arrive, lane.server, index);
 }
 

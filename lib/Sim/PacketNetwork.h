@@ -24,14 +24,15 @@
 
 namespace mozart {
 
-/// What a stream waits for: `text`, a thing of stream `on` unless that is -1.
-struct StreamWait {
-  std::string name, text;
+/// A part of the network, what it waits for, and which part has to go on first;
+/// -1: none.
+struct PartWait {
+  std::string text;
   int64_t on = -1; ///< index
 };
 
 /// Names a cycle of waits if there is one, else the longest chain.
-std::string describeWaits(absl::Span<const StreamWait> waits);
+std::string describeWaits(absl::Span<const PartWait> waits);
 
 class PacketNetwork : public TransferNetwork {
 public:
@@ -54,6 +55,8 @@ private:
     ServerFree, ///< a server has sent its packet
     Arrive,     ///< a packet is at the node beyond
     PartDone,   ///< a packet has been copied, or a row has been added
+    Release,    ///< the room of a packet that has left
+    FifoNext,   ///< the first of an input's queue has left
     Open,       ///< a stream's sources, or the lane of a whole message
     LocalNext,  ///< the next packet of a stream within one SRAM
     StreamEnd,
@@ -87,6 +90,9 @@ private:
   /// Inputs of a node: the links to it by number, its memories, its SRAM port,
   /// its reduce part. Of each server, which input of the node beyond it is.
   std::vector<int32_t> numInputs, inputOf;
+  std::vector<int32_t> firstSender; ///< by node; -1: inputs send at will
+  std::vector<bool> sending;        ///< by sender
+  std::vector<std::vector<int32_t>> serversOf; ///< by node that sends to them
   std::vector<InputFifo> fifos;
   std::vector<int32_t> firstFifo; ///< by node; -1: it has no such queues
   /// Streams of a task that have not ended.
@@ -103,7 +109,14 @@ private:
   // PacketNetwork.cpp: events and servers.
   void schedule(int64_t timePs, Kind kind, int64_t order, int32_t index);
   void happen(Kind kind, int32_t order, int32_t index);
+  /// The node that sends to a link, or that a memory is on.
+  int32_t nodeOf(int32_t server) const {
+    return server < machine.numLinks()
+               ? machine.link(server).source
+               : machine.memory(server - machine.numLinks()).node;
+  }
   void ask(int32_t server);
+  void freeSender(int32_t server);
   void choose(int32_t server);
   PacketLane *pick(PacketServer &server, size_t begin, size_t end);
   PacketLane *pickOfMemory(int32_t server);
@@ -116,6 +129,7 @@ private:
   void turn(int32_t server, bool write);
   void crossMemory(int32_t server, PacketLane &lane);
   int64_t arriveInSram(int32_t node, Span span, int64_t bytes);
+  void leave(int32_t heldIndex, int64_t bytes, Span span);
   void hold(PacketLane &lane, int32_t packet, int64_t bytes, Span span);
   void arrived(RunningStream &stream, int64_t timePs);
   void carry(int32_t resource, int64_t bytes) {
@@ -132,7 +146,7 @@ private:
   void spread(int32_t heldIndex);
   void add(int32_t heldIndex);
   void finishSum(int32_t heldIndex);
-  void dropCopy(int32_t heldIndex);
+  void popFifo(int32_t fifo);
   void release(int32_t heldIndex);
   void wake(int32_t node);
 
@@ -144,7 +158,7 @@ private:
   void layOutExtraLane(RunningStream &stream);
   void layOutSums(RunningStream &stream);
   int32_t inputOfLane(const RunningStream &stream, int32_t hop) const;
-  absl::Status makeSure(RunningStream &stream);
+  absl::Status makeRoom(RunningStream &stream);
   void scheduleOpen(const RunningStream &stream);
   void open(RunningStream &stream, int32_t lane);
   void localNext(RunningStream &stream);
@@ -152,14 +166,8 @@ private:
   void countBytes(const RunningStream &stream);
 
   // PacketStandstill.cpp: why they do not end.
-  struct Wait {
-    std::string text;
-    const RunningStream *on;
-  };
   std::string nameOf(const RunningStream &stream) const;
-  const RunningStream *holder(int32_t node, const RunningStream &except) const;
-  const RunningStream *queuedBehind(const PacketLane &lane) const;
-  Wait waitOf(const RunningStream &stream) const;
+  std::string nameOfInput(int32_t server) const;
 };
 
 } // namespace mozart

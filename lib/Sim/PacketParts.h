@@ -54,6 +54,8 @@ struct PacketLane {
   int32_t server = -1;
   int32_t input = -1; ///< by which they came to the server's node
   int32_t node = -1;  ///< the node they wait at
+  /// Where an input sends one packet at a time: which of all inputs; or -1.
+  int32_t sender = -1;
   /// Copies that wait, in order; -1: none.
   int32_t head = -1, tail = -1;
   /// Where packets start: those that have not left yet, [next, end). On the
@@ -64,10 +66,14 @@ struct PacketLane {
   /// there.
   bool closed = false;
   int64_t arrived = 0;
-  RoomAccount beyond;    ///< of what has crossed the server
-  bool sureOnly = false; ///< a memory reads ahead into room that it is sure of
+  int32_t beyond = -1; ///< node that holds what has crossed, if any does
+  /// The node beyond stores the message whole.
+  bool storedBeyond = false;
+  /// Where packets of Sums meet others: the reduce part beyond holds one row
+  /// for each stream and link, besides the buffer.
+  bool hasLatch = false;
   /// Packets that have crossed and are still held beyond; and how many may be
-  /// (a memory reads ahead by so many on a chiplet), 0: any.
+  /// (a memory reads ahead by so many), 0: any.
   int64_t ahead = 0, mostAhead = 0;
   int32_t endPort = -1; ///< the node in whose SRAM its packets arrive
   /// What takes a packet up while it still comes in, or null.
@@ -85,11 +91,15 @@ struct PacketLane {
 };
 
 struct HeldPacket {
+  enum class Room { None, Input, Message, Latch };
   PacketLane *from;
   int32_t packet;          ///< number of the packet, or entry of the plan
   int32_t copies;          ///< that have not left
   int64_t beginPs, tailPs; ///< its first and its last byte were there
+  /// When those that have left do not keep its room any more.
+  int64_t freePs;
   int32_t fifo, nextInFifo;
+  Room room;
 };
 
 struct PacketCopy {
@@ -111,6 +121,7 @@ public:
     return index;
   }
   void drop(int32_t index) { unused.push_back(index); }
+  int32_t size() const { return static_cast<int32_t>(items.size()); }
   T &operator[](int32_t index) { return items[index]; }
   const T &operator[](int32_t index) const { return items[index]; }
 
@@ -125,7 +136,7 @@ struct PacketServer {
 
   RateServer rate;
   bool busy = false, queued = false, starved = false;
-  int32_t sending = -1; ///< the held packet whose copy crosses
+  int32_t sender = -1; ///< that sends to it and to no other server
   /// The lane of each input that is next in turn, or null; whose turn it is.
   std::vector<PacketLane *> inputs;
   size_t turn = 0;
@@ -142,8 +153,9 @@ struct PacketMemory {
 
 /// A queue of an input of a switch with Queueing::Input.
 struct InputFifo {
-  int32_t head = -1, tail = -1;
-  int32_t length = 0;
+  int32_t length = 0; ///< with the first, until all of it has left
+  int32_t next = -1;  ///< the second
+  int32_t tail = -1;
 };
 
 } // namespace mozart

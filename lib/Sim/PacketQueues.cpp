@@ -80,16 +80,22 @@ void PacketNetwork::arrive(int32_t heldIndex) {
   if (from.fifo < 0)
     return expose(heldIndex);
   int32_t fifo = from.fifo;
-  for (int32_t i = 1; i < machine.node(from.beyond.node).virtualChannels; ++i)
+  for (int32_t i = 1; i < machine.node(from.beyond).virtualChannels; ++i)
     if (fifos[from.fifo + i].length < fifos[fifo].length)
       fifo = from.fifo + i;
   InputFifo &queue = fifos[fifo];
   held[heldIndex].fifo = fifo;
-  if (++queue.length == 1) {
-    queue.head = queue.tail = heldIndex;
+  switch (++queue.length) {
+  case 1:
+    queue.tail = heldIndex;
+    queue.next = -1;
     return expose(heldIndex);
+  case 2: // the first may have been released, but not be through
+    queue.next = heldIndex;
+    break;
+  default:
+    held[queue.tail].nextInFifo = heldIndex;
   }
-  held[queue.tail].nextInFifo = heldIndex;
   queue.tail = heldIndex;
 }
 
@@ -189,34 +195,33 @@ void PacketNetwork::finishSum(int32_t heldIndex) {
 // Packets that have left
 //===----------------------------------------------------------------------===//
 
-void PacketNetwork::dropCopy(int32_t heldIndex) {
-  if (--held[heldIndex].copies == 0)
-    release(heldIndex);
+/// The first packet of an input's queue has left: the next may.
+void PacketNetwork::popFifo(int32_t index) {
+  InputFifo &queue = fifos[index];
+  if (--queue.length == 0)
+    return;
+  const int32_t first = queue.next;
+  queue.next = held[first].nextInFifo;
+  expose(first);
 }
 
-/// Gives back the room of a packet, which lets the next of its queue go ahead
-/// and those in that want its room.
+/// Gives back the room of a packet to those who want it.
 void PacketNetwork::release(int32_t heldIndex) {
-  PacketLane &lane = *held[heldIndex].from;
-  const int64_t bytes = lane.stream->plan.bytes(held[heldIndex].packet);
-  const int32_t fifo = held[heldIndex].fifo;
-  const int32_t next = held[heldIndex].nextInFifo;
+  HeldPacket &packet = held[heldIndex];
+  PacketLane &lane = *packet.from;
+  const int64_t bytes = lane.stream->plan.bytes(packet.packet);
+  const HeldPacket::Room room = packet.room;
+  packet.from = nullptr;
   held.drop(heldIndex);
   --lane.ahead;
-  rooms.give(lane.beyond, bytes);
+  if (room == HeldPacket::Room::Input)
+    rooms.give(lane.server, bytes);
+  else if (room == HeldPacket::Room::Message)
+    rooms.giveBack(lane.beyond, bytes);
   if (lane.mostAhead > 0)
     ask(lane.server);
-  if (fifo >= 0) {
-    InputFifo &queue = fifos[fifo];
-    --queue.length;
-    queue.head = next;
-    if (next < 0)
-      queue.tail = -1;
-    else
-      expose(next);
-  }
-  if (lane.beyond.node >= 0)
-    wake(lane.beyond.node);
+  if (lane.beyond >= 0)
+    wake(lane.beyond);
 }
 
 /// There is more room at a node.

@@ -18,95 +18,54 @@ std::string PacketNetwork::nameOf(const RunningStream &stream) const {
                       program.tasks[stream.task].name, "')");
 }
 
-/// The stream that has most of a switch's buffer, but for `except`.
-const RunningStream *PacketNetwork::holder(int32_t node,
-                                           const RunningStream &except) const {
-  const RunningStream *most = nullptr;
-  int64_t mostBytes = 0;
-  for (const std::unique_ptr<RunningStream> &stream : streams) {
-    if (!stream || stream.get() == &except)
-      continue;
-    int64_t bytes = 0;
-    for (const PacketLane &lane : stream->lanes)
-      if (lane.beyond.node == node)
-        bytes += std::max(lane.beyond.usedBytes, lane.beyond.sureBytes);
-    if (bytes <= mostBytes)
-      continue;
-    most = stream.get();
-    mostBytes = bytes;
-  }
-  return most;
+std::string PacketNetwork::nameOfInput(int32_t server) const {
+  if (server >= machine.numLinks())
+    return absl::StrCat("memory '",
+                        machine.memory(server - machine.numLinks()).name, "'");
+  const LinkFacts &link = machine.link(server);
+  return absl::StrCat("link '", machine.node(link.source).name, "->",
+                      machine.node(link.target).name, "'");
 }
 
-/// In an input's queue beyond a lane, the first of its packets that is behind
-/// one of another stream: that stream, or null.
-const RunningStream *PacketNetwork::queuedBehind(const PacketLane &lane) const {
-  if (lane.fifo < 0)
-    return nullptr;
-  const int64_t channels = machine.node(lane.beyond.node).virtualChannels;
-  for (int64_t i = 0; i < channels; ++i) {
-    const int32_t head = fifos[lane.fifo + i].head;
-    if (head < 0 || held[head].from->stream == lane.stream)
-      continue;
-    for (int32_t at = head; at >= 0; at = held[at].nextInFifo)
-      if (held[at].from == &lane)
-        return held[head].from->stream;
-  }
-  return nullptr;
-}
-
-/// What keeps a stream, and which other stream that depends on.
-PacketNetwork::Wait PacketNetwork::waitOf(const RunningStream &stream) const {
-  const SwitchRooms::Need need = rooms.lacking(stream.index);
-  if (need.node >= 0)
-    return {absl::StrCat("waits to start for ", need.bytes, " bytes at '",
-                         machine.node(need.node).name, "', of which ",
-                         rooms.freeBytes(need.node), " are free; most is room"),
-            holder(need.node, stream)};
-  // The room of its own that it waits for is taken by its own packets.
-  Wait wait = {"waits for packets that have not come", nullptr};
-  for (auto lane = stream.lanes.rbegin(); lane != stream.lanes.rend(); ++lane) {
-    if (lane->ringNext == nullptr || lane->beyond.node < 0)
-      continue;
-    wait.on = queuedBehind(*lane);
-    wait.text = absl::StrCat(
-        "waits at '", machine.node(lane->node).name, "' for room at '",
-        machine.node(lane->beyond.node).name, "', where its own packets are",
-        wait.on ? " queued behind those" : "");
-    if (wait.on)
-      return wait;
-  }
-  for (const PacketLane &lane : stream.lanes)
-    if (const RunningStream *other = queuedBehind(lane))
-      return {absl::StrCat("has its packets at '",
-                           machine.node(lane.beyond.node).name,
-                           "' queued behind those"),
-              other};
-  return wait;
-}
-
+/// One part for each input whose packets wait for room, with the input that has
+/// that room; then one for each stream that waits to start.
 std::string PacketNetwork::explainStandstill() const {
-  std::vector<StreamWait> waits;
-  std::vector<size_t> place(streams.size(), 0);
+  std::vector<PartWait> waits(servers.size());
+  for (const PacketServer &server : servers)
+    for (const PacketLane *lane : server.inputs) {
+      if (lane == nullptr || server.busy)
+        continue;
+      // Those that never entered the network wait at the server itself.
+      const int32_t from = lane->isSource
+                               ? lane->server
+                               : held[copies[lane->head].held].from->server;
+      const bool full = lane->beyond >= 0 && !mayCross(*lane);
+      waits[from].text = absl::StrCat(
+          "packets of ", nameOf(*lane->stream), " at '",
+          machine.node(lane->node).name, "' (by ", nameOfInput(from),
+          ") wait for ",
+          full ? absl::StrCat("room at '", machine.node(lane->beyond).name,
+                              "', where ", nameOfInput(lane->server), " holds ",
+                              rooms.usedBytes(lane->server), " bytes")
+               : absl::StrCat(nameOfInput(lane->server)));
+      waits[from].on = full && lane->server != from ? lane->server : -1;
+    }
   for (const std::unique_ptr<RunningStream> &stream : streams) {
     if (!stream)
       continue;
-    place[stream->index] = waits.size();
-    waits.push_back({nameOf(*stream), "", -1});
-  }
-  for (const std::unique_ptr<RunningStream> &stream : streams) {
-    if (!stream)
-      continue;
-    const Wait wait = waitOf(*stream);
-    StreamWait &entry = waits[place[stream->index]];
-    entry.text = wait.text;
-    if (wait.on)
-      entry.on = static_cast<int64_t>(place[wait.on->index]);
+    const SwitchRooms::Need need = rooms.lacking(stream->index);
+    if (need.node >= 0)
+      waits.push_back(
+          {absl::StrCat(nameOf(*stream), " waits to start for ", need.bytes,
+                        " bytes at '", machine.node(need.node).name,
+                        "', of which ", rooms.freeBytes(need.node),
+                        " are free"),
+           -1});
   }
   return describeWaits(waits);
 }
 
-std::string mozart::describeWaits(absl::Span<const StreamWait> waits) {
+std::string mozart::describeWaits(absl::Span<const PartWait> waits) {
   // From each, follow what it waits for; keep the first cycle, or else the
   // longest way.
   std::vector<size_t> best;
@@ -114,7 +73,7 @@ std::string mozart::describeWaits(absl::Span<const StreamWait> waits) {
   for (size_t start = 0; start < waits.size() && !isCycle; ++start) {
     std::vector<size_t> path;
     int64_t at = static_cast<int64_t>(start);
-    while (at >= 0) {
+    while (at >= 0 && !waits[at].text.empty()) {
       auto before = std::find(path.begin(), path.end(), at);
       isCycle = before != path.end();
       if (isCycle) {
@@ -125,14 +84,13 @@ std::string mozart::describeWaits(absl::Span<const StreamWait> waits) {
       at = waits[at].on;
     }
     if (isCycle || path.size() > best.size())
-      best = path;
+      best = std::move(path);
   }
+  if (best.empty())
+    return "packets are on their way that never arrive";
   std::string result = isCycle ? "packets wait for each other in a cycle"
                                : "packets wait that nothing can move";
   for (size_t i : best)
-    absl::StrAppend(
-        &result, i == best.front() ? ": " : "; ", waits[i].name, " ",
-        waits[i].text,
-        waits[i].on >= 0 ? absl::StrCat(" of ", waits[waits[i].on].name) : "");
+    absl::StrAppend(&result, i == best.front() ? ": " : "; ", waits[i].text);
   return result;
 }

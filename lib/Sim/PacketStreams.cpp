@@ -27,11 +27,16 @@ void PacketNetwork::layOutInputs() {
   for (int32_t i = 0; i < machine.numMemories(); ++i)
     inputOf[machine.numLinks() + i] = numInputs[machine.memory(i).node]++;
   firstFifo.assign(machine.numNodes(), -1);
+  firstSender.assign(machine.numNodes(), -1);
   for (int32_t i = 0; i < machine.numNodes(); ++i) {
     const NodeFacts &node = machine.node(i);
     if (!node.isChiplet() && node.queueing == Queueing::Input) {
       firstFifo[i] = static_cast<int32_t>(fifos.size());
       fifos.resize(fifos.size() + numInputs[i] * node.virtualChannels);
+    }
+    if (firstFifo[i] >= 0 && node.speedup == 1) {
+      firstSender[i] = static_cast<int32_t>(sending.size());
+      sending.resize(sending.size() + numInputs[i], false);
     }
     numInputs[i] += 2;
     portResource.push_back(resources.sram(i, 0).resource);
@@ -44,6 +49,10 @@ void PacketNetwork::layOutInputs() {
   for (int32_t i = 0; i < machine.numMemories(); ++i)
     servers[machine.numLinks() + i].inputs.resize(
         1 + numInputs[machine.memory(i).node]);
+  serversOf.resize(machine.numNodes());
+  for (size_t i = 0; i < servers.size(); ++i)
+    serversOf[nodeOf(static_cast<int32_t>(i))].push_back(
+        static_cast<int32_t>(i));
   size_t numResources = servers.size();
   for (const std::vector<int32_t> *of :
        {&portResource, &copierResource, &adderResource})
@@ -97,6 +106,9 @@ void PacketNetwork::layOutLanes(RunningStream &stream) {
     lane.input = inputOfLane(stream, lane.hop);
     lane.node = link.source;
     lane.closed = hop.storesWhole;
+    // Copies of one packet may go out together, and sums are made apart.
+    if (firstSender[lane.node] >= 0 && !isTree && !lane.closed)
+      lane.sender = firstSender[lane.node] + lane.input;
     lane.delayPs = link.latencyPs;
     const bool isLast = sums ? i == 0 : hop.childBegin == hop.childEnd;
     const StreamEnd end = sums ? plan.trunk : hop.leaf;
@@ -114,12 +126,13 @@ void PacketNetwork::layOutLanes(RunningStream &stream) {
       if (!isTree)
         lane.onward = &stream.lanes[next];
     }
-    if (!machine.node(link.target).isChiplet())
-      lane.beyond.node = link.target;
-    lane.beyond.storesWhole =
-        isLast ? plan.endStoresWhole
-               : !sums && plan.hops[hop.childBegin].storesWhole;
-    if (firstFifo[link.target] >= 0 && !sums && !lane.beyond.storesWhole)
+    if (machine.node(link.target).isChiplet())
+      continue;
+    lane.beyond = link.target;
+    lane.hasLatch = sums;
+    lane.storedBeyond = isLast ? plan.endStoresWhole
+                               : !sums && plan.hops[hop.childBegin].storesWhole;
+    if (firstFifo[link.target] >= 0 && !sums && !lane.storedBeyond)
       lane.fifo =
           firstFifo[link.target] +
           inputOf[hop.link] *
@@ -157,14 +170,13 @@ void PacketNetwork::layOutExtraLane(RunningStream &stream) {
   lane.delayPs = plan.hops[0].nodeDelayPs;
   lane.onward = &stream.lanes[0];
   lane.cutThrough = &servers[plan.hops[0].link].rate;
-  lane.beyond.storesWhole = plan.hops[0].storesWhole;
-  if (node.isChiplet()) {
-    lane.mostAhead = 2;
+  lane.storedBeyond = plan.hops[0].storesWhole;
+  if (!node.isChiplet())
+    lane.beyond = lane.node;
+  if (lane.storedBeyond)
     return;
-  }
-  lane.beyond.node = lane.node;
-  lane.sureOnly = true;
-  if (firstFifo[lane.node] >= 0 && !lane.beyond.storesWhole)
+  lane.mostAhead = 2;
+  if (firstFifo[lane.node] >= 0)
     lane.fifo =
         firstFifo[lane.node] +
         inputOf[lane.server] * static_cast<int32_t>(node.virtualChannels);
@@ -246,36 +258,26 @@ absl::Status PacketNetwork::startStream(int32_t task, PacketStream plan) {
     stream.lanes[0].isSource = true;
     stream.lanes[0].end = stream.plan.numPackets;
   }
-  return makeSure(stream);
+  return makeRoom(stream);
 }
 
-/// Makes the stream sure of room, and opens it then.
-absl::Status PacketNetwork::makeSure(RunningStream &stream) {
-  const PacketStream &plan = stream.plan;
-  const int64_t mostBytes = std::max(plan.packetBytes, plan.oddBytes);
+/// Gives the stream the room for a message that switches store, and opens it
+/// then.
+absl::Status PacketNetwork::makeRoom(RunningStream &stream) {
   std::map<int32_t, int64_t> needs;
-  for (PacketLane &lane : stream.lanes) {
-    if (lane.beyond.node < 0)
-      continue;
-    lane.beyond.sureBytes =
-        lane.beyond.storesWhole
-            ? plan.totalBytes()
-            : std::min(plan.totalBytes(),
-                       rooms.sureBytes(lane.beyond.node, mostBytes));
-    needs[lane.beyond.node] += lane.beyond.sureBytes;
-  }
+  for (const PacketLane &lane : stream.lanes)
+    if (lane.storedBeyond)
+      needs[lane.beyond] += stream.plan.totalBytes();
   std::vector<SwitchRooms::Need> list;
   for (auto [node, bytes] : needs) {
     if (bytes > rooms.capacity(node))
       return absl::ResourceExhaustedError(absl::StrCat(
           "program '", program.name, "', task ", stream.task, " ('",
-          program.tasks[stream.task].name, "'): needs room for ", bytes,
-          " bytes at once at switch '", machine.node(node).name,
+          program.tasks[stream.task].name, "'): a message of ", bytes,
+          " bytes is to be stored by switch '", machine.node(node).name,
           "', whose buffer_bytes is ", rooms.capacity(node),
-          "; expected room for a packet of each link that its packets come in "
-          "by, and for the whole of a message that the switch stores: choose "
-          "smaller packets or messages or a larger buffer, or the network "
-          "'flow', which has no buffers"));
+          "; move fewer bytes at a time, choose a larger buffer or a switch "
+          "that cuts through, or the network 'flow', which has no buffers"));
     list.push_back({node, bytes});
   }
   if (rooms.admit(stream.index, std::move(list)))
@@ -350,11 +352,6 @@ void PacketNetwork::countBytes(const RunningStream &stream) {
 
 void PacketNetwork::endStream(RunningStream &stream) {
   countBytes(stream);
-  for (PacketLane &lane : stream.lanes)
-    rooms.release(lane.beyond);
-  for (PacketLane &lane : stream.lanes)
-    if (lane.beyond.node >= 0)
-      wake(lane.beyond.node);
   if (--outstanding[stream.task] == 0)
     endedTasks->push_back(stream.task);
   const int32_t index = stream.index;

@@ -13,16 +13,26 @@
 using namespace mozart;
 
 SwitchRooms::SwitchRooms(const MachineModel &machine)
-    : rooms(machine.numNodes()), barred(machine.numNodes(), false) {
+    : inputs(machine.numLinks() + machine.numMemories()),
+      rooms(machine.numNodes()), barred(machine.numNodes(), false) {
+  std::vector<int32_t> numInputs(machine.numNodes(), 0);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const int32_t index = static_cast<int32_t>(i);
+    const int32_t node = index < machine.numLinks()
+                             ? machine.link(index).target
+                             : machine.memory(index - machine.numLinks()).node;
+    ++numInputs[node];
+    if (!machine.node(node).isChiplet())
+      inputs[i].node = node;
+    inputs[i].channels = machine.node(node).virtualChannels;
+  }
   for (int32_t i = 0; i < machine.numNodes(); ++i)
     rooms[i].capacityBytes = rooms[i].freeBytes = machine.node(i).bufferBytes;
+  for (Input &input : inputs)
+    if (input.node >= 0)
+      input.shareBytes =
+          rooms[input.node].capacityBytes / numInputs[input.node];
   count();
-}
-
-int64_t SwitchRooms::sureBytes(int32_t node, int64_t packetBytes) const {
-  constexpr int64_t kShare = 256, kMostPackets = 16;
-  int64_t packets = rooms[node].capacityBytes / kShare / packetBytes;
-  return std::clamp<int64_t>(packets, 1, kMostPackets) * packetBytes;
 }
 
 /// Takes what is needed from every switch unless one lacks it or is barred;
@@ -78,13 +88,6 @@ void SwitchRooms::count() {
     for (const Need &need : one.needs)
       if (++rooms[need.node].waiting == 1)
         rooms[need.node].leastNeed = need.bytes;
-}
-
-void SwitchRooms::release(RoomAccount &account) {
-  if (account.node < 0)
-    return;
-  rooms[account.node].freeBytes += account.sureBytes;
-  account.sureBytes = 0;
 }
 
 SwitchRooms::Need SwitchRooms::lacking(int32_t owner) const {
