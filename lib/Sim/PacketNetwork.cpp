@@ -184,7 +184,7 @@ bool PacketNetwork::mayCross(const PacketLane &lane) const {
     return false;
   return lane.beyond < 0 || lane.storedBeyond ||
          (lane.hasLatch && lane.ahead == 0) ||
-         rooms.fits(lane.server, lane.stream->plan.bytes(nextPacket(lane)));
+         rooms.fits(lane.share, lane.stream->plan.bytes(nextPacket(lane)));
 }
 
 /// The lane whose turn it is: inputs [begin, end) in turn, and the lanes of
@@ -389,7 +389,7 @@ void PacketNetwork::hold(PacketLane &lane, int32_t packet, int64_t bytes,
            : lane.hasLatch && lane.ahead == 0 ? Room::Latch
                                               : Room::Input;
     if (room == Room::Input)
-      rooms.take(lane.server, bytes);
+      rooms.take(lane.share, bytes);
   }
   ++lane.ahead;
   int64_t timePs = span.endPs;

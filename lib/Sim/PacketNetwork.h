@@ -154,6 +154,7 @@ private:
   static constexpr int32_t kSources = (1 << 28) - 1; ///< of Kind::Open
   void layOutInputs();
   absl::Status startStream(int32_t task, PacketStream plan);
+  int32_t shareOf(const PacketLane &lane) const;
   void layOutLanes(RunningStream &stream);
   void layOutExtraLane(RunningStream &stream);
   void layOutSums(RunningStream &stream);
@@ -167,7 +168,8 @@ private:
 
   // PacketStandstill.cpp: why they do not end.
   std::string nameOf(const RunningStream &stream) const;
-  std::string nameOfInput(int32_t server) const;
+  std::string nameOfServer(int32_t server) const;
+  std::string nameOfShare(int32_t share) const;
 };
 
 } // namespace mozart

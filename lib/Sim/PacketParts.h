@@ -67,6 +67,7 @@ struct PacketLane {
   bool closed = false;
   int64_t arrived = 0;
   int32_t beyond = -1; ///< node that holds what has crossed, if any does
+  int32_t share = -1;  ///< of that node's buffer
   /// The node beyond stores the message whole.
   bool storedBeyond = false;
   /// Where packets of Sums meet others: the reduce part beyond holds one row

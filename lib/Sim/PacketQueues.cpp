@@ -215,7 +215,7 @@ void PacketNetwork::release(int32_t heldIndex) {
   held.drop(heldIndex);
   --lane.ahead;
   if (room == HeldPacket::Room::Input)
-    rooms.give(lane.server, bytes);
+    rooms.give(lane.share, bytes);
   else if (room == HeldPacket::Room::Message)
     rooms.giveBack(lane.beyond, bytes);
   if (lane.mostAhead > 0)

@@ -18,7 +18,7 @@ std::string PacketNetwork::nameOf(const RunningStream &stream) const {
                       program.tasks[stream.task].name, "')");
 }
 
-std::string PacketNetwork::nameOfInput(int32_t server) const {
+std::string PacketNetwork::nameOfServer(int32_t server) const {
   if (server >= machine.numLinks())
     return absl::StrCat("memory '",
                         machine.memory(server - machine.numLinks()).name, "'");
@@ -27,28 +27,33 @@ std::string PacketNetwork::nameOfInput(int32_t server) const {
                       machine.node(link.target).name, "'");
 }
 
-/// One part for each input whose packets wait for room, with the input that has
-/// that room; then one for each stream that waits to start.
+std::string PacketNetwork::nameOfShare(int32_t share) const {
+  const int32_t outputs = rooms.shareOfOutput(0);
+  return share < outputs
+             ? absl::StrCat("what came by ", nameOfServer(share))
+             : absl::StrCat("what leaves by ", nameOfServer(share - outputs));
+}
+
+/// One part for each share of a buffer whose packets wait, with the share that
+/// they wait for; then one for each stream that waits to start.
 std::string PacketNetwork::explainStandstill() const {
-  std::vector<PartWait> waits(servers.size());
+  std::vector<PartWait> waits(rooms.numShares());
   for (const PacketServer &server : servers)
     for (const PacketLane *lane : server.inputs) {
-      if (lane == nullptr || server.busy)
+      if (lane == nullptr || server.busy || lane->isSource)
         continue;
-      // Those that never entered the network wait at the server itself.
-      const int32_t from = lane->isSource
-                               ? lane->server
-                               : held[copies[lane->head].held].from->server;
+      const PacketLane &from = *held[copies[lane->head].held].from;
+      if (from.share < 0)
+        continue;
       const bool full = lane->beyond >= 0 && !mayCross(*lane);
-      waits[from].text = absl::StrCat(
-          "packets of ", nameOf(*lane->stream), " at '",
-          machine.node(lane->node).name, "' (by ", nameOfInput(from),
-          ") wait for ",
+      waits[from.share].text = absl::StrCat(
+          nameOfShare(from.share), ", packets of ", nameOf(*lane->stream),
+          " at '", machine.node(lane->node).name, "', waits for ",
           full ? absl::StrCat("room at '", machine.node(lane->beyond).name,
-                              "', where ", nameOfInput(lane->server), " holds ",
-                              rooms.usedBytes(lane->server), " bytes")
-               : absl::StrCat(nameOfInput(lane->server)));
-      waits[from].on = full && lane->server != from ? lane->server : -1;
+                              "', where ", nameOfShare(lane->share), " holds ",
+                              rooms.usedBytes(lane->share), " bytes")
+               : nameOfServer(lane->server));
+      waits[from.share].on = full ? lane->share : -1;
     }
   for (const std::unique_ptr<RunningStream> &stream : streams) {
     if (!stream)

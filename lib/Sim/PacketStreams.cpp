@@ -90,6 +90,14 @@ int32_t PacketNetwork::inputOfLane(const RunningStream &stream,
 // Lanes of a stream
 //===----------------------------------------------------------------------===//
 
+/// With queues at outputs nothing waits for another output's sake. Packets that
+/// may leave by several, or are added, are kept by input.
+int32_t PacketNetwork::shareOf(const PacketLane &lane) const {
+  if (lane.onward != nullptr && lane.beyond >= 0 && firstFifo[lane.beyond] < 0)
+    return rooms.shareOfOutput(lane.onward->server);
+  return rooms.shareOfInput(lane.server);
+}
+
 /// Where the packets of hop `hop` go next: their port, their delay, what takes
 /// them up while they come in.
 void PacketNetwork::layOutLanes(RunningStream &stream) {
@@ -102,7 +110,6 @@ void PacketNetwork::layOutLanes(RunningStream &stream) {
     PacketLane &lane = stream.lanes[i];
     lane.stream = &stream;
     lane.hop = static_cast<int32_t>(i);
-    lane.server = hop.link;
     lane.input = inputOfLane(stream, lane.hop);
     lane.node = link.source;
     lane.closed = hop.storesWhole;
@@ -129,6 +136,7 @@ void PacketNetwork::layOutLanes(RunningStream &stream) {
     if (machine.node(link.target).isChiplet())
       continue;
     lane.beyond = link.target;
+    lane.share = shareOf(lane);
     lane.hasLatch = sums;
     lane.storedBeyond = isLast ? plan.endStoresWhole
                                : !sums && plan.hops[hop.childBegin].storesWhole;
@@ -173,6 +181,7 @@ void PacketNetwork::layOutExtraLane(RunningStream &stream) {
   lane.storedBeyond = plan.hops[0].storesWhole;
   if (!node.isChiplet())
     lane.beyond = lane.node;
+  lane.share = shareOf(lane);
   if (lane.storedBeyond)
     return;
   lane.mostAhead = 2;
@@ -249,9 +258,11 @@ absl::Status PacketNetwork::startStream(int32_t task, PacketStream plan) {
                   StreamEnd::Kind::Memory;
   const bool extra = stream.reads || stream.writes || hops.empty();
   stream.lanes.resize(hops.size() + extra);
-  layOutLanes(stream);
+  for (size_t i = 0; i < hops.size(); ++i)
+    stream.lanes[i].server = hops[i].link;
   if (extra)
     layOutExtraLane(stream);
+  layOutLanes(stream);
   if (stream.plan.shape == StreamShape::Sums) {
     layOutSums(stream);
   } else if (!stream.reads && !hops.empty()) {

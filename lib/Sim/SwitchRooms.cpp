@@ -13,26 +13,32 @@
 using namespace mozart;
 
 SwitchRooms::SwitchRooms(const MachineModel &machine)
-    : inputs(machine.numLinks() + machine.numMemories()),
-      rooms(machine.numNodes()), barred(machine.numNodes(), false) {
-  std::vector<int32_t> numInputs(machine.numNodes(), 0);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const int32_t index = static_cast<int32_t>(i);
-    const int32_t node = index < machine.numLinks()
-                             ? machine.link(index).target
-                             : machine.memory(index - machine.numLinks()).node;
-    ++numInputs[node];
-    if (!machine.node(node).isChiplet())
-      inputs[i].node = node;
-    inputs[i].channels = machine.node(node).virtualChannels;
-  }
+    : rooms(machine.numNodes()), barred(machine.numNodes(), false) {
   for (int32_t i = 0; i < machine.numNodes(); ++i)
     rooms[i].capacityBytes = rooms[i].freeBytes = machine.node(i).bufferBytes;
-  for (Input &input : inputs)
-    if (input.node >= 0)
-      input.shareBytes =
-          rooms[input.node].capacityBytes / numInputs[input.node];
+  for (bool outputs : {false, true}) {
+    const size_t first = shares.size();
+    for (const LinkFacts &link : machine.facts().links)
+      addShare(machine, outputs ? link.source : link.target);
+    for (const MemoryFacts &memory : machine.facts().memories)
+      addShare(machine, memory.node);
+    std::vector<int32_t> ofNode(machine.numNodes(), 0);
+    for (size_t i = first; i < shares.size(); ++i)
+      if (shares[i].node >= 0)
+        ++ofNode[shares[i].node];
+    for (size_t i = first; i < shares.size(); ++i)
+      if (const int32_t node = shares[i].node; node >= 0)
+        shares[i].shareBytes = rooms[node].capacityBytes / ofNode[node];
+  }
   count();
+}
+
+void SwitchRooms::addShare(const MachineModel &machine, int32_t node) {
+  Share share;
+  if (!machine.node(node).isChiplet())
+    share.node = node;
+  share.channels = machine.node(node).virtualChannels;
+  shares.push_back(share);
 }
 
 /// Takes what is needed from every switch unless one lacks it or is barred;

@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // The buffer of a switch holds packets that pass and messages that it stores
-// whole. An input (a link, a memory on the switch) has at most its share for
-// passing packets, which is one part in as many as there are inputs, but always
-// a packet for each of the switch's virtual channels: of a packet that is let
-// through a switch need not hold all. A message is given the room for all of it
-// at every switch that will store it, at once and before it starts.
+// whole. Passing packets are kept by input (a link, a memory on the switch) or
+// by output. Each of them has at most its share, which is one part in as many
+// as there are, but always a packet for each of the switch's virtual channels:
+// of a packet that is let through a switch need not hold all. A message is
+// given the room for all of it at every switch that will store it, at once and
+// before it starts.
 //
 // So a message that has started holds all that it needs, one that waits holds
 // nothing, and passing packets wait for packets further on their way alone.
@@ -35,19 +36,25 @@ public:
     int64_t bytes = 0;
   };
 
-  /// Inputs are numbered as servers: links, then memories.
   explicit SwitchRooms(const MachineModel &machine);
 
-  bool fits(int32_t input, int64_t bytes) const {
-    const Input &in = inputs[input];
+  /// Shares of inputs and of outputs, by server: links, then memories.
+  int32_t shareOfInput(int32_t server) const { return server; }
+  int32_t shareOfOutput(int32_t server) const {
+    return server + static_cast<int32_t>(shares.size() / 2);
+  }
+
+  bool fits(int32_t share, int64_t bytes) const {
+    const Share &in = shares[share];
     return in.node < 0 || in.packets < in.channels ||
            (in.usedBytes + bytes <= in.shareBytes &&
             bytes <= rooms[in.node].freeBytes);
   }
   /// For a passing packet.
-  void take(int32_t input, int64_t bytes) { change(input, 1, bytes); }
-  void give(int32_t input, int64_t bytes) { change(input, -1, -bytes); }
-  int64_t usedBytes(int32_t input) const { return inputs[input].usedBytes; }
+  void take(int32_t share, int64_t bytes) { change(share, 1, bytes); }
+  void give(int32_t share, int64_t bytes) { change(share, -1, -bytes); }
+  int64_t usedBytes(int32_t share) const { return shares[share].usedBytes; }
+  int32_t numShares() const { return static_cast<int32_t>(shares.size()); }
 
   /// Gives message `owner` what it needs (of distinct switches) if there is
   /// room at all of them and nobody waits who was there first; else it waits.
@@ -67,7 +74,7 @@ public:
   Need lacking(int32_t owner) const;
 
 private:
-  struct Input {
+  struct Share {
     int32_t node = -1; ///< -1: of a chiplet, which states no buffer
     int64_t shareBytes = 0;
     int64_t usedBytes = 0;
@@ -87,13 +94,14 @@ private:
     std::vector<Need> needs;
   };
 
-  std::vector<Input> inputs;
+  std::vector<Share> shares; // of inputs, then of outputs
   std::vector<Room> rooms;
   std::vector<Waiting> waiting; // in order
   std::vector<bool> barred;     // scratch: by node
 
-  void change(int32_t input, int64_t packets, int64_t bytes) {
-    Input &in = inputs[input];
+  void addShare(const MachineModel &machine, int32_t node);
+  void change(int32_t share, int64_t packets, int64_t bytes) {
+    Share &in = shares[share];
     in.packets += packets;
     in.usedBytes += bytes;
     if (in.node >= 0)
