@@ -178,8 +178,6 @@ int32_t PacketNetwork::nextPacket(const PacketLane &lane) const {
 }
 
 bool PacketNetwork::mayCross(const PacketLane &lane) const {
-  if (lane.mostAhead > 0 && lane.ahead >= lane.mostAhead)
-    return false;
   if (lane.sender >= 0 && sending[lane.sender])
     return false;
   return lane.beyond < 0 || lane.storedBeyond ||
@@ -358,6 +356,8 @@ void PacketNetwork::crossMemory(int32_t index, PacketLane &lane) {
   } else if (!write) {
     hold(lane, packet, bytes,
          {span.beginPs + lane.delayPs, span.endPs + lane.delayPs});
+    if (lane.ahead == lane.mostAhead && lane.ringNext != nullptr)
+      leaveRing(lane);
   }
   schedule(freePs, Kind::ServerFree, index, index);
 }

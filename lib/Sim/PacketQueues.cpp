@@ -218,8 +218,8 @@ void PacketNetwork::release(int32_t heldIndex) {
     rooms.give(lane.share, bytes);
   else if (room == HeldPacket::Room::Message)
     rooms.giveBack(lane.beyond, bytes);
-  if (lane.mostAhead > 0)
-    ask(lane.server);
+  if (lane.mostAhead > 0 && lane.next < lane.end)
+    enterRing(lane);
   if (lane.beyond >= 0)
     wake(lane.beyond);
 }
