@@ -64,9 +64,10 @@ static absl::Status checkBranches(const Program &program, int32_t index,
   return absl::OkStatus();
 }
 
-absl::StatusOr<ExchangeTraffic> mozart::checkedTraffic(
-    const Program &program, int32_t task, const MachineModel &machine,
-    RoutingCounter &counter, std::vector<TokenAtPeer> *tokens) {
+absl::StatusOr<ExchangeTraffic>
+mozart::checkedTraffic(const Program &program, int32_t task,
+                       const MachineModel &machine, RoutingCounter &counter,
+                       std::vector<TokenAtPeer> *tokens) {
   absl::StatusOr<ExchangeTraffic> traffic =
       exchangeTraffic(program, task, machine, counter, tokens);
   if (!traffic.ok())

@@ -267,8 +267,8 @@ TEST(PacketNetwork, FullInputsStopOthersAndFullOutputsDoNot) {
   ProgramBuilder b(machine);
   b.load(0, 2, 200);
   b.load(0, 3, 200);
-  // A1 in 0-10, out 10-50; B1 in 10-20, out 20-30; B2 in 20-30, out 30-40; A2 in
-  // 40-50, out 50-90.
+  // A1 in 0-10, out 10-50; B1 in 10-20, out 20-30; B2 in 20-30, out 30-40; A2
+  // in 40-50, out 50-90.
   SimulationResult result = run(b.program, facts);
   EXPECT_EQ(result.tasks[0].endPs, 90000);
   EXPECT_EQ(result.tasks[1].endPs, 40000);
