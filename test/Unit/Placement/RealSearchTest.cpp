@@ -190,5 +190,5 @@ TEST_F(RealSearch, OlmoeReplicasMeetTheCap) {
   LayerStatistics others =
       (*placementStatistics(split.evaluation, {*placed}, problem.groupOf))[0];
   EXPECT_LT(others.cT, uncapped);
-  EXPECT_LE(others.loadMaxOverMean, 1.14);
+  EXPECT_LE(others.loadMaxOverMean, 1.15);
 }
