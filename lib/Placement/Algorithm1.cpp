@@ -170,6 +170,10 @@ mozart::placeAlgorithm1(const PlacementProblem &problem) {
         kMaxExpertsOfCoactivation, problem.numExperts));
   Clustering clustering(*problem.profile, problem.profileLayer());
   std::vector<std::vector<int32_t>> clusters =
-      clustering.run(evenCapacities(problem.numExperts, problem.numChiplets()));
+      clustering.run(problem.capacities());
+  // Clusters that fill unequal chiplets fit nowhere else.
+  if (!problem.slotsOf.empty() &&
+      clusters.front().size() != clusters.back().size())
+    return placementOf(clusters, problem.numExperts);
   return allocate(problem, clusters);
 }

@@ -26,12 +26,12 @@ absl::StatusOr<Placement> replicateSearch(const PlacementProblem &problem);
 Placement placementOf(absl::Span<const std::vector<int32_t>> clusters,
                       int64_t numExperts);
 
-/// Cuts `order`, all experts, into chiplets of evenCapacities.
-Placement placeInOrder(absl::Span<const int32_t> order, int64_t numChiplets);
+/// Cuts `order`, all experts, into chiplets of these capacities.
+Placement placeInOrder(absl::Span<const int32_t> order,
+                       absl::Span<const int64_t> capacities);
 
-/// Experts in an order drawn from `random`, in even pieces.
-Placement placeShuffled(int64_t numExperts, int64_t numChiplets,
-                        SplitMix64 random);
+/// Experts in an order drawn from `random`, in pieces of the capacities.
+Placement placeShuffled(const PlacementProblem &problem, SplitMix64 random);
 
 } // namespace mozart
 

@@ -18,5 +18,5 @@ mozart::placeContiguous(const PlacementProblem &problem) {
     return status;
   std::vector<int32_t> order(problem.numExperts);
   std::iota(order.begin(), order.end(), 0);
-  return placeInOrder(order, problem.numChiplets());
+  return placeInOrder(order, problem.capacities());
 }

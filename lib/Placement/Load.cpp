@@ -27,7 +27,6 @@ absl::StatusOr<Placement> mozart::placeLoad(const PlacementProblem &problem) {
   std::vector<int64_t> load =
       expertLoad(*problem.profile, problem.profileLayer());
   std::vector<double> weight(load.begin(), load.end());
-  return placementOf(packByLoad(weight, evenCapacities(problem.numExperts,
-                                                       problem.numChiplets())),
+  return placementOf(packByLoad(weight, problem.capacities()),
                      problem.numExperts);
 }

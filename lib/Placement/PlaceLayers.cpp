@@ -12,6 +12,8 @@
 #include "absl/strings/str_format.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 using namespace mozart;
 
@@ -33,21 +35,40 @@ absl::StatusOr<std::vector<int32_t>> mozart::uniformGroups(int64_t chiplets,
 
 absl::StatusOr<std::vector<Placement>>
 mozart::placeLayers(const PlacementAlgorithm &algorithm,
-                    PlacementProblem problem, int64_t layers) {
-  if (!algorithm.searches && (problem.loadCap != 0 || problem.groupWeight != 0))
+                    PlacementProblem problem, int64_t layers,
+                    int64_t threads) {
+  if (!algorithm.searches && problem.asksForSearch())
     return absl::InvalidArgumentError(absl::StrFormat(
-        "placement algorithm '%s' goes by no load cap and no weight of groups; "
-        "leave them out, or use one that searches",
+        "placement algorithm '%s' goes by no load cap and no weight of groups, "
+        "nor by other weights, costs, bytes or speeds; leave them out, or use "
+        "one that searches",
         algorithm.name));
+  if (threads < 1)
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%d threads; expected at least 1", threads));
+  // Each layer is a problem of its own, so that threads share nothing but the
+  // next layer's number.
+  std::vector<absl::StatusOr<Placement>> placed(
+      std::max<int64_t>(layers, 0), absl::UnknownError("not placed"));
+  std::atomic<int64_t> next{0};
+  auto work = [&] {
+    PlacementProblem mine = problem;
+    while ((mine.layer = next.fetch_add(1)) < layers)
+      placed[mine.layer] = placeLayer(algorithm, mine);
+  };
+  std::vector<std::thread> helpers;
+  for (int64_t i = 1; i < std::min(threads, layers); ++i)
+    helpers.emplace_back(work);
+  work();
+  for (std::thread &helper : helpers)
+    helper.join();
   std::vector<Placement> placements;
-  for (problem.layer = 0; problem.layer < layers; ++problem.layer) {
-    absl::StatusOr<Placement> placement = placeLayer(algorithm, problem);
-    if (!placement.ok())
-      return absl::Status(placement.status().code(),
-                          absl::StrFormat("cannot place layer %d: %s",
-                                          problem.layer,
-                                          placement.status().message()));
-    placements.push_back(*std::move(placement));
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    if (!placed[layer].ok())
+      return absl::Status(placed[layer].status().code(),
+                          absl::StrFormat("cannot place layer %d: %s", layer,
+                                          placed[layer].status().message()));
+    placements.push_back(*std::move(placed[layer]));
   }
   return placements;
 }

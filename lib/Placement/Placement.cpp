@@ -9,10 +9,13 @@
 
 #include "Algorithms.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace mozart;
 
@@ -77,19 +80,133 @@ static absl::Status verifyProfile(const PlacementProblem &problem) {
   return absl::OkStatus();
 }
 
-/// Fails on numbers that no search can go by; negated so that NaN fails.
-static absl::Status verifySearch(const PlacementProblem &problem) {
-  if (problem.loadCap != 0 &&
-      !(problem.loadCap >= 1 && std::isfinite(problem.loadCap)))
+static absl::Status verifyCap(double cap, absl::string_view what) {
+  // Negated so that NaN fails, as below.
+  if (cap != 0 && !(cap >= 1 && std::isfinite(cap)))
     return absl::InvalidArgumentError(absl::StrFormat(
-        "a load cap of %g; expected at least 1, which is the mean over "
+        "a load cap of %g%s; expected at least 1, which is the mean over "
         "chiplets, or 0 for none",
-        problem.loadCap));
-  if (!(problem.groupWeight >= 0 &&
-        problem.groupWeight <= PlacementProblem::kMaxGroupWeight))
+        cap, what));
+  return absl::OkStatus();
+}
+
+static absl::Status verifyWeight(double weight, absl::string_view what) {
+  if (!(weight >= 0 && weight <= PlacementProblem::kMaxGroupWeight))
+    return absl::InvalidArgumentError(
+        absl::StrFormat("a weight of %g for %s; expected 0 to %g", weight, what,
+                        PlacementProblem::kMaxGroupWeight));
+  return absl::OkStatus();
+}
+
+static absl::Status verifyLevels(const PlacementProblem &problem) {
+  for (size_t i = 0; i < problem.levels.size(); ++i) {
+    const SwitchLevel &level = problem.levels[i];
+    std::string name = absl::StrFormat("switch level %d", i);
+    if (level.partOf.size() != problem.groupOf.size())
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s gives a part to %d chiplets; expected %d", name,
+                          level.partOf.size(), problem.numChiplets()));
+    for (size_t chiplet = 0; chiplet < level.partOf.size(); ++chiplet)
+      if (level.partOf[chiplet] < -1 ||
+          level.partOf[chiplet] >= problem.numChiplets())
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "%s puts chiplet %d in part %d; expected -1 (none) to %d", name,
+            chiplet, level.partOf[chiplet], problem.numChiplets() - 1));
+    absl::Status status = verifyWeight(level.weight, name);
+    if (status.ok())
+      status = verifyCap(level.loadCap, absl::StrCat(" for ", name));
+    if (!status.ok())
+      return status;
+  }
+  return absl::OkStatus();
+}
+
+/// Fails unless there is one number in [low, high] for each of `count`, or
+/// none at all.
+static absl::Status verifyNumbers(absl::Span<const int64_t> numbers,
+                                  int64_t count, int64_t low, int64_t high,
+                                  absl::string_view what,
+                                  absl::string_view whose) {
+  if (!numbers.empty() && static_cast<int64_t>(numbers.size()) != count)
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s of %d %ss; expected one for each of the %d", what,
+                        numbers.size(), whose, count));
+  for (size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i] < low || numbers[i] > high)
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s of %s %d is %d; expected %d to %d", what, whose,
+                          i, numbers[i], low, high));
+  return absl::OkStatus();
+}
+
+/// Room and sizes. Numbers stay so small that their sums do not overflow.
+static absl::Status verifySizes(const PlacementProblem &problem) {
+  constexpr int64_t kMaxBytes = int64_t(1) << 42, kMaxSpeed = 1'000'000'000;
+  int64_t chiplets = problem.numChiplets();
+  absl::Status status = verifyNumbers(problem.slotsOf, chiplets, 1,
+                                      Trace::kMaxExperts, "slots", "chiplet");
+  if (status.ok())
+    status = verifyNumbers(problem.expertBytes, problem.numExperts, 0,
+                           kMaxBytes, "bytes", "expert");
+  if (status.ok())
+    status = verifyNumbers(problem.bytesOf, chiplets, 0, kMaxBytes, "room in bytes",
+                           "chiplet");
+  if (status.ok())
+    status = verifyNumbers(problem.speedOf, chiplets, 1, kMaxSpeed, "speed",
+                           "chiplet");
+  if (status.ok())
+    status = verifyNumbers(problem.hopsOf, chiplets, 0,
+                           PlacementProblem::kMaxHops, "hops", "chiplet");
+  if (!status.ok())
+    return status;
+  if (problem.hopWeight != 0 && problem.hopsOf.empty())
+    return absl::InvalidArgumentError(
+        "a weight for hops, but not how many there are to each chiplet");
+  auto sum = [](absl::Span<const int64_t> numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), int64_t(0));
+  };
+  if (!problem.slotsOf.empty() && sum(problem.slotsOf) < problem.numExperts)
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%d slots on all chiplets for %d experts; expected at "
+                        "least as many",
+                        sum(problem.slotsOf), problem.numExperts));
+  if (problem.expertBytes.empty() != problem.bytesOf.empty())
+    return absl::InvalidArgumentError(
+        "bytes of experts and room in bytes of chiplets go together; give both "
+        "or neither");
+  if (problem.expertBytes.empty())
+    return absl::OkStatus();
+  int64_t largest = *std::max_element(problem.expertBytes.begin(),
+                                      problem.expertBytes.end());
+  int64_t most =
+      *std::max_element(problem.bytesOf.begin(), problem.bytesOf.end());
+  if (largest > most || sum(problem.expertBytes) > sum(problem.bytesOf))
     return absl::InvalidArgumentError(absl::StrFormat(
-        "a weight of %g for switch groups; expected 0 to %g",
-        problem.groupWeight, PlacementProblem::kMaxGroupWeight));
+        "experts of %d bytes in all, up to %d each, do not fit on chiplets "
+        "with room for %d in all, up to %d each",
+        sum(problem.expertBytes), largest, sum(problem.bytesOf), most));
+  return absl::OkStatus();
+}
+
+/// Fails on numbers that no search can go by.
+static absl::Status verifySearch(const PlacementProblem &problem) {
+  absl::Status status = verifyCap(problem.loadCap, "");
+  if (status.ok())
+    status = verifyCap(problem.groupLoadCap, " for switch groups");
+  if (status.ok())
+    status = verifyWeight(problem.chipletWeight, "chiplets");
+  if (status.ok())
+    status = verifyWeight(problem.groupWeight, "switch groups");
+  if (status.ok())
+    status = verifyWeight(problem.receiveWeight, "the busiest chiplet");
+  if (status.ok())
+    status = verifyWeight(problem.hopWeight, "hops");
+  if (status.ok())
+    status = verifyLevels(problem);
+  if (status.ok())
+    status = verifySizes(problem);
+  if (!status.ok())
+    return status;
   if (problem.starts < 1 || problem.starts > PlacementProblem::kMaxStarts)
     return absl::InvalidArgumentError(
         absl::StrFormat("a search from %d starts; expected 1 to %d",
@@ -165,6 +282,26 @@ static absl::Status verifyKeep(const PlacementProblem &problem) {
   return status;
 }
 
+bool PlacementProblem::asksForSearch() const {
+  return loadCap != 0 || groupLoadCap != 0 || groupWeight != 0 ||
+         receiveWeight != 0 || hopWeight != 0 || !levels.empty() ||
+         !expertBytes.empty() || !speedOf.empty() || cost;
+}
+
+std::vector<int64_t> PlacementProblem::capacities() const {
+  if (slotsOf.empty())
+    return evenCapacities(numExperts, numChiplets());
+  std::vector<int64_t> sizes(slotsOf.size(), 0);
+  int64_t left = numExperts;
+  for (int64_t size = 0; left > 0; ++size)
+    for (size_t chiplet = 0; chiplet < sizes.size() && left > 0; ++chiplet)
+      if (size < slotsOf[chiplet]) {
+        ++sizes[chiplet];
+        --left;
+      }
+  return sizes;
+}
+
 absl::Status PlacementProblem::verify() const {
   if (numExperts <= 0 || numExperts > Trace::kMaxExperts)
     return absl::InvalidArgumentError(
@@ -214,10 +351,10 @@ Placement mozart::placementOf(absl::Span<const std::vector<int32_t>> clusters,
 }
 
 Placement mozart::placeInOrder(absl::Span<const int32_t> order,
-                               int64_t numChiplets) {
+                               absl::Span<const int64_t> capacities) {
   std::vector<std::vector<int32_t>> clusters;
   auto next = order.begin();
-  for (int64_t capacity : evenCapacities(order.size(), numChiplets)) {
+  for (int64_t capacity : capacities) {
     clusters.emplace_back(next, next + capacity);
     next += capacity;
   }

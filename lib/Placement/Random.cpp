@@ -12,13 +12,13 @@
 
 using namespace mozart;
 
-Placement mozart::placeShuffled(int64_t numExperts, int64_t numChiplets,
+Placement mozart::placeShuffled(const PlacementProblem &problem,
                                 SplitMix64 random) {
-  std::vector<int32_t> order(numExperts);
+  std::vector<int32_t> order(problem.numExperts);
   std::iota(order.begin(), order.end(), 0);
   for (uint64_t left = order.size(); left > 1; --left)
     std::swap(order[left - 1], order[random.below(left)]);
-  return placeInOrder(order, numChiplets);
+  return placeInOrder(order, problem.capacities());
 }
 
 absl::StatusOr<Placement> mozart::placeRandom(const PlacementProblem &problem) {
@@ -26,6 +26,6 @@ absl::StatusOr<Placement> mozart::placeRandom(const PlacementProblem &problem) {
   if (!status.ok())
     return status;
   // Every layer has a shuffle of its own.
-  return placeShuffled(problem.numExperts, problem.numChiplets(),
-                       SplitMix64(problem.seed, /*purpose=*/0, problem.layer));
+  return placeShuffled(
+      problem, SplitMix64(problem.seed, /*purpose=*/0, problem.layer));
 }

@@ -6,130 +6,91 @@
 //===----------------------------------------------------------------------===//
 //
 // From each of several placements (that of Algorithm 1, experts in order,
-// seeded shuffles) the best swap is made until none helps; the best end of all
-// is kept. From it some random swaps are made, and the descent repeated, a
-// number of times. What a swap changes is counted exactly, over all tokens.
+// seeded shuffles) the best swap is made until none helps. From near the best
+// end the way goes on, by the best swaps that do not take back the last ones,
+// also where they lead up. What a swap changes is counted exactly.
 //
-// A load cap is a price first: of so much a pair above it, which is raised
-// until the cap is kept. Then only swaps that keep it are made. One more start
-// is a placement that is balanced by load alone, so that a placement that
-// keeps the cap is at hand from the first.
+// A layer of many different sets of experts is explored on a part of its
+// tokens first, at a fraction of the cost a swap; the best of that, and
+// Algorithm 1, are where the search over all tokens starts. Caps go by all
+// tokens from the first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Algorithms.h"
-#include "mozart/Placement/LoadBalance.h"
-#include "mozart/Placement/SwapSearch.h"
+#include "Exploration.h"
+#include "FeasibleStart.h"
+#include "Positions.h"
+#include "mozart/Placement/SearchLayer.h"
 #include "mozart/Routing/Statistics.h"
 
 #include "absl/strings/str_format.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 using namespace mozart;
 
-/// Tables of pairs of experts take 8 bytes each: 128 MiB here.
+/// Tables of pairs of experts take 4 bytes each: 64 MiB here.
 static constexpr int64_t kMaxExpertsOfTables = 4096;
 
-/// The first price of a pair above the cap, in thousandths of a visited
-/// chiplet, and how often it is doubled before a start is given up.
-static constexpr int64_t kFirstPenalty = 250;
-static constexpr int64_t kPenaltyRounds = 12;
+/// What sums are held below, so that prices of excesses fit as well.
+static constexpr int64_t kMaxSum = int64_t(1) << 46;
 
-/// Random swaps between a placement and the descent from near it. With fewer
-/// most descents lead back; this many were best on routing of real models.
-static constexpr int64_t kSwapsOfKick = 8;
+/// Sets of experts that are explored: enough to tell placements apart that
+/// differ by half a percent.
+static constexpr int64_t kSampledSets = 4096;
+static constexpr int64_t kSampledSetsOfExpert = 32;
 
 namespace {
 /// The search for one layer.
 class LayerSearch {
 public:
   explicit LayerSearch(const PlacementProblem &problem)
-      : problem(problem), graph(*problem.profile, problem.profileLayer()),
-        budget(problem.moveBudget) {
-    objective.groupOf = problem.groupOf;
-    objective.groupPermille = std::llround(problem.groupWeight * 1000);
-    objective.load = expertLoad(*problem.profile, problem.profileLayer());
-  }
+      : problem(problem),
+        load(expertLoad(*problem.profile, problem.profileLayer())),
+        objective(objectiveOf(problem, load)), budget(problem.moveBudget) {}
 
-  absl::StatusOr<Placement> run();
+  absl::StatusOr<LayerSearchResult> run();
 
 private:
+  using Chiplets = std::vector<int32_t>;
+
   absl::Status checkSizes() const;
-  /// Sets the limit and takes a placement that keeps it; fails without one.
-  absl::Status applyLoadCap();
-  absl::StatusOr<std::vector<int32_t>> start(int64_t index) const;
-  void searchFrom(std::vector<int32_t> chipletOf);
-  /// Descends, and considers where that ends.
-  void descend(SwapSearch &search);
-  /// Descends from placements that are a few random swaps from the best.
-  void kickBest();
-  /// Keeps the placement if it is the best so far.
-  void consider(const SwapSearch &search);
-  bool hasCap() const { return problem.loadCap != 0; }
+  absl::StatusOr<Chiplets> start(int64_t index) const;
+  /// Every start, and the feasible one where there are limits.
+  absl::StatusOr<std::vector<Chiplets>> starts();
+  /// Steps after a kick.
+  int64_t kickSteps() const { return problem.numExperts / 2; }
+  void explore(Exploration &exploration, absl::Span<const Chiplets> from);
+  /// On a part of the tokens; the best ends.
+  std::vector<Chiplets> exploreSample(const Hypergraph &graph,
+                                      absl::Span<const Chiplets> from);
+  LayerSearchResult result(const Hypergraph &graph,
+                           const Exploration &exploration);
 
   const PlacementProblem &problem;
-  Hypergraph graph;
+  std::vector<int64_t> load;
   SwapObjective objective;
   int64_t budget;
-  std::vector<int32_t> best;
-  int64_t bestCost = INT64_MAX;
+  int64_t startsMade = 0, edgeVisits = 0;
 };
 } // namespace
 
-/// A swap changes the cost by no more than twice the cost of all tokens at k
-/// chiplets and groups each, and the excess by no more than twice the load.
+/// A token costs at each level no more than the heaviest part for each of its
+/// experts.
 absl::Status LayerSearch::checkSizes() const {
-  int64_t pairs =
-      std::accumulate(objective.load.begin(), objective.load.end(), int64_t(0));
-  int64_t price =
-      (kFirstPenalty << kPenaltyRounds) + 1000 + objective.groupPermille;
+  int64_t pairs = std::accumulate(load.begin(), load.end(), int64_t(0));
+  int64_t price = objective.receivePermille;
+  for (const SwapObjective::Level &level : objective.levels)
+    price += *std::max_element(level.permille.begin(), level.permille.end());
   int64_t product;
-  if (__builtin_mul_overflow(pairs, 4 * price, &product))
+  if (__builtin_mul_overflow(pairs, price, &product) || product > kMaxSum ||
+      problem.profile->numTokens() > Hypergraph::kMaxTokens)
     return absl::InvalidArgumentError(absl::StrFormat(
-        "a profile of %d (token, expert) pairs in a layer is too large to "
-        "count in 64 bits; use fewer tokens",
-        pairs));
-  return absl::OkStatus();
-}
-
-absl::Status LayerSearch::applyLoadCap() {
-  int64_t pairs =
-      std::accumulate(objective.load.begin(), objective.load.end(), int64_t(0));
-  double mean =
-      static_cast<double>(pairs) / static_cast<double>(problem.numChiplets());
-  // Not to lose a limit that is a whole number to rounding.
-  double limit = std::floor(problem.loadCap * mean * (1 + 1e-12));
-  if (limit >= static_cast<double>(pairs))
-    return absl::OkStatus();
-  objective.loadLimit = static_cast<int64_t>(limit);
-
-  std::vector<int32_t> balanced = balanceLoads(
-      objective.load, problem.numChiplets(), objective.loadLimit, problem.seed);
-  std::vector<int64_t> carried(problem.numChiplets(), 0);
-  for (size_t expert = 0; expert < balanced.size(); ++expert)
-    carried[balanced[expert]] += objective.load[expert];
-  int64_t busiest = *std::max_element(carried.begin(), carried.end());
-  int64_t bound = boundOfBusiest(objective.load, problem.numChiplets());
-  auto overMean = [&](int64_t load) {
-    return std::ceil(static_cast<double>(load) / mean * 10'000) / 10'000;
-  };
-  if (busiest > objective.loadLimit)
-    return absl::FailedPreconditionError(absl::StrFormat(
-        "no placement without replicas was found whose busiest chiplet has at "
-        "most %.4f times the mean load; %s, %.4f was found. Use that as the "
-        "load cap, or fewer chiplets",
-        problem.loadCap,
-        bound > objective.loadLimit
-            ? absl::StrFormat(
-                  "there is none below %.4f",
-                  std::floor(static_cast<double>(bound) / mean * 10'000) /
-                      10'000)
-            : absl::StrFormat("down to %.4f is not ruled out", overMean(bound)),
-        overMean(busiest)));
-  searchFrom(std::move(balanced));
+        "a profile of %d (token, expert) pairs in a layer, with weights of %d "
+        "thousandths in all, is too large to count; use fewer tokens",
+        pairs, price));
   return absl::OkStatus();
 }
 
@@ -145,82 +106,113 @@ absl::StatusOr<std::vector<int32_t>> LayerSearch::start(int64_t index) const {
   absl::StatusOr<Placement> placement =
       index == 0   ? placeAlgorithm1(problem)
       : index == 1 ? placeContiguous(problem)
-                   : placeShuffled(problem.numExperts, problem.numChiplets(),
-                                   SplitMix64(problem.seed, /*purpose=*/index,
-                                              problem.layer));
+                   : placeShuffled(problem, SplitMix64(problem.seed,
+                                                       /*purpose=*/index,
+                                                       problem.layer));
   if (!placement.ok())
     return placement.status();
   return chipletsOf(*placement);
 }
 
-void LayerSearch::consider(const SwapSearch &search) {
-  if (search.excess() > 0 || search.cost() >= bestCost)
-    return;
-  bestCost = search.cost();
-  best.assign(search.chipletOf().begin(), search.chipletOf().end());
+absl::StatusOr<std::vector<std::vector<int32_t>>> LayerSearch::starts() {
+  std::vector<Chiplets> all;
+  for (int64_t index = 0; index < problem.starts; ++index) {
+    absl::StatusOr<Chiplets> one = start(index);
+    if (!one.ok())
+      return one.status();
+    all.push_back(*std::move(one));
+  }
+  if (!objective.limits.empty()) {
+    absl::StatusOr<Chiplets> feasible = feasibleStart(problem, objective);
+    if (!feasible.ok())
+      return feasible.status();
+    // Before the others, so that there is a placement whatever the budget.
+    all.insert(all.begin(), *std::move(feasible));
+  }
+  return all;
 }
 
-void LayerSearch::descend(SwapSearch &search) {
-  if (objective.loadLimit == INT64_MAX) {
-    search.descend(/*penalty=*/0, budget);
-    return consider(search);
-  }
-  for (int64_t round = 0; round <= kPenaltyRounds; ++round) {
-    search.descend(kFirstPenalty << round, budget);
-    if (search.excess() == 0)
+void LayerSearch::explore(Exploration &exploration,
+                          absl::Span<const Chiplets> from) {
+  startsMade = 0;
+  for (const Chiplets &chipletOf : from) {
+    if (startsMade > 0 && budget == 0)
       break;
+    exploration.startFrom(chipletOf);
+    ++startsMade;
   }
-  if (search.excess() == 0)
-    search.descend(SwapSearch::kForbidden, budget);
-  consider(search);
+  for (int64_t kick = 0; kick < problem.kicks && budget > 0; ++kick)
+    exploration.kick(kickSteps());
 }
 
-void LayerSearch::searchFrom(std::vector<int32_t> chipletOf) {
-  SwapSearch search(graph, objective, std::move(chipletOf));
-  consider(search);
-  descend(search);
+std::vector<std::vector<int32_t>>
+LayerSearch::exploreSample(const Hypergraph &graph,
+                           absl::Span<const Chiplets> from) {
+  int64_t sets = std::max(kSampledSets, kSampledSetsOfExpert * problem.numExperts);
+  if (graph.numEdges() < 2 * sets)
+    return {};
+  Hypergraph sample(*problem.profile, problem.profileLayer(),
+                    graph.numEdges() / sets);
+  Exploration exploration(
+      sample, objective,
+      SplitMix64(problem.seed, /*purpose=*/1, problem.layer), budget);
+  explore(exploration, from);
+  edgeVisits += exploration.edgeVisits();
+  std::vector<Chiplets> ends;
+  for (const Exploration::Found &found : exploration.best())
+    ends.push_back(found.chipletOf);
+  return ends;
 }
 
-void LayerSearch::kickBest() {
-  SwapSearch search(graph, objective, best);
-  SplitMix64 random(problem.seed, /*purpose=*/1, problem.layer);
-  uint64_t experts = best.size();
-  for (int64_t kick = 0; kick < problem.kicks && budget > 0; ++kick) {
-    std::vector<int32_t> kicked = best;
-    for (int64_t swap = 0; swap < kSwapsOfKick; ++swap)
-      std::swap(kicked[random.below(experts)], kicked[random.below(experts)]);
-    search.moveTo(kicked);
-    descend(search);
-  }
-}
-
-absl::StatusOr<Placement> LayerSearch::run() {
+absl::StatusOr<LayerSearchResult> LayerSearch::run() {
   absl::Status status = checkSizes();
-  if (status.ok() && hasCap())
-    status = applyLoadCap();
   if (!status.ok())
     return status;
-  int64_t index = 0;
-  for (; index < problem.starts && (index == 0 || budget > 0); ++index) {
-    absl::StatusOr<std::vector<int32_t>> chipletOf = start(index);
-    if (!chipletOf.ok())
-      return chipletOf.status();
-    searchFrom(*std::move(chipletOf));
+  absl::StatusOr<std::vector<Chiplets>> from = starts();
+  if (!from.ok())
+    return from.status();
+  Hypergraph graph(*problem.profile, problem.profileLayer());
+  std::vector<Chiplets> ends = exploreSample(graph, *from);
+  Exploration exploration(
+      graph, objective,
+      SplitMix64(problem.seed, /*purpose=*/0, problem.layer), budget);
+  if (ends.empty()) {
+    explore(exploration, *from);
+    exploration.walkFromBest(4 * problem.numExperts);
+  } else {
+    // The first start is one that keeps the limits.
+    exploration.startFrom(from->front());
+    for (const Chiplets &end : ends)
+      exploration.startFrom(end);
+    if (problem.kicks > 0)
+      exploration.walkFromBest(2 * problem.numExperts);
   }
-  kickBest();
-  std::vector<std::vector<int32_t>> clusters(problem.numChiplets());
-  for (size_t expert = 0; expert < best.size(); ++expert)
-    clusters[best[expert]].push_back(static_cast<int32_t>(expert));
-  Placement placement = placementOf(clusters, problem.numExperts);
-  if (budget == 0)
-    placement.remarks.push_back(absl::StrFormat(
-        "layer %d: the budget of %d moves was used up, after %d of %d starts; "
-        "the best placement until then is used",
-        problem.layer, problem.moveBudget, index, problem.starts));
-  return placement;
+  return result(graph, exploration);
 }
 
-absl::StatusOr<Placement> mozart::placeSearch(const PlacementProblem &problem) {
+LayerSearchResult LayerSearch::result(const Hypergraph &graph,
+                                      const Exploration &exploration) {
+  const Exploration::Found &best = exploration.best().front();
+  Chiplets chipletOf = best.chipletOf;
+  assignPositions(problem, graph, objective, chipletOf);
+  LayerSearchResult result;
+  std::vector<std::vector<int32_t>> clusters(problem.numChiplets());
+  for (size_t expert = 0; expert < chipletOf.size(); ++expert)
+    clusters[chipletOf[expert]].push_back(static_cast<int32_t>(expert));
+  result.placement = placementOf(clusters, problem.numExperts);
+  result.value = best.value;
+  result.edgeVisits = edgeVisits + exploration.edgeVisits();
+  result.changes = problem.moveBudget - budget;
+  if (budget == 0)
+    result.placement.remarks.push_back(absl::StrFormat(
+        "layer %d: the budget of %d moves was used up, after %d of %d starts; "
+        "the best placement until then is used",
+        problem.layer, problem.moveBudget, startsMade, problem.starts));
+  return result;
+}
+
+absl::StatusOr<LayerSearchResult>
+mozart::searchLayer(const PlacementProblem &problem) {
   absl::Status status = problem.verify();
   if (!status.ok())
     return status;
@@ -233,4 +225,11 @@ absl::StatusOr<Placement> mozart::placeSearch(const PlacementProblem &problem) {
         "and takes at most %d of them, found %d",
         kMaxExpertsOfTables, problem.numExperts));
   return LayerSearch(problem).run();
+}
+
+absl::StatusOr<Placement> mozart::placeSearch(const PlacementProblem &problem) {
+  absl::StatusOr<LayerSearchResult> result = searchLayer(problem);
+  if (!result.ok())
+    return result.status();
+  return std::move(result->placement);
 }

@@ -22,33 +22,60 @@ namespace mozart {
 /// are chiplets) or G_T (parts are switch groups).
 class Hypergraph {
 public:
-  /// The sets of a layer, each once, in ascending order. Sets of fewer than two
-  /// experts are left out: wherever they are, they touch as many parts.
+  /// Vertices fit in 16 bits and weights in 31, so that what searches go
+  /// through over and over is short.
+  static constexpr int64_t kMaxVertices = 1 << 15;
+  static constexpr int64_t kMaxTokens = INT32_MAX;
+
+  /// The sets of a layer, each once, in ascending order; an edge holds all
+  /// tokens of its set. Takes time linear in the tokens. Expects at most
+  /// kMaxVertices experts, as many a token, and kMaxTokens tokens.
   Hypergraph(const Trace &trace, int64_t layer);
+  /// Of every `stride`th token.
+  Hypergraph(const Trace &trace, int64_t layer, int64_t stride);
+
+  static Hypergraph withoutEdges(int64_t numVertices);
+
+  /// The same tokens over parts of the vertices: an edge becomes the set of
+  /// parts that it touches.
+  Hypergraph contracted(absl::Span<const int32_t> partOf,
+                        int64_t numParts) const;
 
   int64_t numVertices() const { return static_cast<int64_t>(first.size()) - 1; }
   int64_t numEdges() const { return static_cast<int64_t>(weights.size()); }
-  int64_t weight(int64_t edge) const { return weights[edge]; }
-  /// The vertices of an edge, ascending.
-  absl::Span<const int32_t> members(int64_t edge) const {
-    return absl::MakeConstSpan(pins).subspan(begin[edge],
-                                             begin[edge + 1] - begin[edge]);
+  int32_t weight(int64_t edge) const { return weights[edge]; }
+  /// The vertices of an edge, ascending, at least one.
+  absl::Span<const uint16_t> members(int64_t edge) const {
+    return absl::MakeConstSpan(pins).subspan(edge * numSlots, sizes[edge]);
   }
-  /// The edges of a vertex, ascending.
-  absl::Span<const int32_t> edgesOf(int32_t vertex) const {
+  /// Slots of an edge: a multiple of 4, the same for all edges.
+  int64_t slots() const { return numSlots; }
+  /// The vertex in each slot of each edge. A slot past the edge's members holds
+  /// numVertices() + slot, so that rows with so many more places can be added
+  /// to without asking.
+  absl::Span<const uint16_t> slotTable() const { return pins; }
+  /// Where a vertex stands in slotTable, ascending.
+  absl::Span<const int64_t> placesOf(int32_t vertex) const {
     return absl::MakeConstSpan(incident).subspan(
         first[vertex], first[vertex + 1] - first[vertex]);
   }
+  /// Of each vertex, the sum of its edges' weights: the load of an expert.
+  std::vector<int64_t> vertexWeights() const;
 
 private:
-  void addEdge(absl::Span<const int32_t> set);
+  Hypergraph() = default;
+  /// Merges equal rows of `width` vertices, each ascending and filled up with
+  /// `numVertices`, and takes those that have any.
+  void build(absl::Span<const uint16_t> rows, int64_t width,
+             absl::Span<const int32_t> rowWeights, int64_t numVertices);
   void indexVertices(int64_t numVertices);
 
-  std::vector<int64_t> weights;
-  std::vector<int64_t> begin; // of each edge in pins, and the end
-  std::vector<int32_t> pins;
+  int64_t numSlots = 4;
+  std::vector<int32_t> weights;
+  std::vector<uint16_t> sizes;
+  std::vector<uint16_t> pins;
   std::vector<int64_t> first; // of each vertex in incident, and the end
-  std::vector<int32_t> incident;
+  std::vector<int64_t> incident;
 };
 
 } // namespace mozart

@@ -20,12 +20,13 @@ absl::StatusOr<std::vector<int32_t>> uniformGroups(int64_t chiplets,
                                                    int64_t groups);
 
 /// Places layers 0 to `layers` - 1 of the problem (whose own `layer` is not
-/// read), each by its own profile where there is one. Errors name the layer.
-/// Fails with kInvalidArgument on a load cap or a weight of groups for an
-/// algorithm that does not search.
+/// read), each by its own profile where there is one, `threads` of them at a
+/// time; the placements are the same for any number. Errors name the layer, the
+/// first that fails. Fails with kInvalidArgument on fewer than one thread, and
+/// on caps, weights, sizes or costs for an algorithm that does not search.
 absl::StatusOr<std::vector<Placement>>
 placeLayers(const PlacementAlgorithm &algorithm, PlacementProblem problem,
-            int64_t layers);
+            int64_t layers, int64_t threads = 1);
 
 /// What the placements do to each layer of a trace; one placement serves every
 /// layer, and a trace of one layer every placement. Which of several replicas a
