@@ -65,7 +65,7 @@ static absl::Span<const Option> options() {
        "what a switch group counts beside a chiplet (search;\n"
        "default: 0)",
        nullptr, nullptr, nullptr, &PlaceOptions::groupWeight},
-      {"starts", "N", "placements to search from (search; default: 4)", nullptr,
+      {"starts", "N", "placements to search from (search; default: 8)", nullptr,
        &PlaceOptions::starts},
       {"kicks", "N",
        "descents from near the best that the starts led to\n"

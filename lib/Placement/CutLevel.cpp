@@ -41,10 +41,13 @@ struct Matches {
   uint64_t any = 0, many = 0;
   int64_t slot = 0;
 
-  void add(uint64_t lanes, uint64_t pattern, int64_t firstSlot) {
-    uint64_t zero = zeroLanes(lanes ^ pattern);
+  /// Four slots, of which those in `except` are left out.
+  void add(uint64_t lanes, uint64_t pattern, uint64_t except,
+           int64_t firstSlot) {
+    uint64_t zero = zeroLanes(lanes ^ pattern) & ~except;
     many |= (zero & (zero - 1)) | (any != 0 ? zero : 0);
-    int64_t here = firstSlot + __builtin_ctzll(zero | uint64_t(1) << 63) / kLaneBits;
+    int64_t here =
+        firstSlot + __builtin_ctzll(zero | uint64_t(1) << 63) / kLaneBits;
     slot = zero != 0 ? here : slot;
     any |= zero;
   }
@@ -140,14 +143,17 @@ void CutLevel::collect(absl::Span<const int64_t> places, int32_t vertex,
   for (int64_t place : places) {
     int64_t edge = place / slots;
     uint16_t *parts = &slotPart[edge * slots];
-    // It is in neither part while the others are counted.
-    slotPart[place] = kEmptySlot;
+    // The vertex's own slot is of `from`, and not one of the others. (To store
+    // to it before the loads of whole words would stall them.)
+    int64_t slot = place - edge * slots;
+    uint64_t own = uint64_t(0x8000) << (slot % kLanes * kLaneBits);
     Matches left, met;
     for (int64_t word = 0; word < words; ++word) {
       uint64_t lanes;
       std::memcpy(&lanes, parts + word * kLanes, sizeof lanes);
-      left.add(lanes, fromLanes, word * kLanes);
-      met.add(lanes, toLanes, word * kLanes);
+      left.add(lanes, fromLanes, word == slot / kLanes ? own : 0,
+               word * kLanes);
+      met.add(lanes, toLanes, 0, word * kLanes);
     }
     slotPart[place] = laneOf(to);
     int32_t name = static_cast<int32_t>(edge);

@@ -42,10 +42,9 @@ void Exploration::consider(const SwapSearch &search) {
     if (absl::MakeConstSpan(known.chipletOf) == chipletOf)
       return;
   Found entry{value, {chipletOf.begin(), chipletOf.end()}};
-  auto place = std::upper_bound(found.begin(), found.end(), entry,
-                                [](const Found &a, const Found &b) {
-                                  return a.value < b.value;
-                                });
+  auto place = std::upper_bound(
+      found.begin(), found.end(), entry,
+      [](const Found &a, const Found &b) { return a.value < b.value; });
   if (place == found.begin())
     atBest = search;
   found.insert(place, std::move(entry));
@@ -62,6 +61,10 @@ void Exploration::settle(SwapSearch &search) {
   if (search.excess() == 0 && !objective.limits.empty())
     search.descend(SwapSearch::kForbidden, budget);
   consider(search);
+}
+
+void Exploration::take(std::vector<int32_t> chipletOf) {
+  consider(SwapSearch(graph, objective, std::move(chipletOf)));
 }
 
 void Exploration::startFrom(std::vector<int32_t> chipletOf) {

@@ -26,6 +26,8 @@ public:
               SplitMix64 random, int64_t &budget)
       : graph(graph), objective(objective), random(random), budget(budget) {}
 
+  /// Keeps a placement as it is, if it is one of the best.
+  void take(std::vector<int32_t> chipletOf);
   /// Goes down from a placement.
   void startFrom(std::vector<int32_t> chipletOf);
   /// Goes on from near the best by some random swaps and then `steps` best

@@ -56,10 +56,9 @@ balancedStart(const PlacementProblem &problem, const SwapObjective &objective) {
       "load cap, or fewer chiplets",
       problem.loadCap,
       bound > limit
-          ? absl::StrFormat("there is none below %.4f",
-                            std::floor(static_cast<double>(bound) / mean *
-                                       10'000) /
-                                10'000)
+          ? absl::StrFormat(
+                "there is none below %.4f",
+                std::floor(static_cast<double>(bound) / mean * 10'000) / 10'000)
           : absl::StrFormat("down to %.4f is not ruled out", overMean(bound)),
       overMean(busiest)));
 }
@@ -163,7 +162,8 @@ mozart::feasibleStart(const PlacementProblem &problem,
   if (least == 0)
     return best;
   return absl::FailedPreconditionError(absl::StrFormat(
-      "no placement without replicas was found that keeps the caps and the room "
+      "no placement without replicas was found that keeps the caps and the "
+      "room "
       "of chiplets; in the closest one %s. Raise the cap or make room",
       describeExcess(objective, best)));
 }

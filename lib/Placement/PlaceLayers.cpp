@@ -35,8 +35,7 @@ absl::StatusOr<std::vector<int32_t>> mozart::uniformGroups(int64_t chiplets,
 
 absl::StatusOr<std::vector<Placement>>
 mozart::placeLayers(const PlacementAlgorithm &algorithm,
-                    PlacementProblem problem, int64_t layers,
-                    int64_t threads) {
+                    PlacementProblem problem, int64_t layers, int64_t threads) {
   if (!algorithm.searches && problem.asksForSearch())
     return absl::InvalidArgumentError(absl::StrFormat(
         "placement algorithm '%s' goes by no load cap and no weight of groups, "

@@ -149,8 +149,8 @@ static absl::Status verifySizes(const PlacementProblem &problem) {
     status = verifyNumbers(problem.expertBytes, problem.numExperts, 0,
                            kMaxBytes, "bytes", "expert");
   if (status.ok())
-    status = verifyNumbers(problem.bytesOf, chiplets, 0, kMaxBytes, "room in bytes",
-                           "chiplet");
+    status = verifyNumbers(problem.bytesOf, chiplets, 0, kMaxBytes,
+                           "room in bytes", "chiplet");
   if (status.ok())
     status = verifyNumbers(problem.speedOf, chiplets, 1, kMaxSpeed, "speed",
                            "chiplet");
@@ -176,8 +176,8 @@ static absl::Status verifySizes(const PlacementProblem &problem) {
         "or neither");
   if (problem.expertBytes.empty())
     return absl::OkStatus();
-  int64_t largest = *std::max_element(problem.expertBytes.begin(),
-                                      problem.expertBytes.end());
+  int64_t largest =
+      *std::max_element(problem.expertBytes.begin(), problem.expertBytes.end());
   int64_t most =
       *std::max_element(problem.bytesOf.begin(), problem.bytesOf.end());
   if (largest > most || sum(problem.expertBytes) > sum(problem.bytesOf))

@@ -11,13 +11,17 @@
 
 namespace mozart {
 
-/// Where what was minimised is blind to which chiplet takes which cluster (only
-/// C_T and the busiest receive count), lets clusters trade places: so that the
-/// sum of G_T, of the other levels' means and of hops is least, and limits are
-/// kept. Elsewhere, and where chiplets are all alike, changes nothing.
-void assignPositions(const PlacementProblem &problem, const Hypergraph &graph,
-                     const SwapObjective &objective,
-                     std::vector<int32_t> &chipletOf);
+/// Whether what is minimised tells chiplets apart: more than C_T and the
+/// busiest receive count.
+bool seesPositions(const PlacementProblem &problem);
+
+/// Lets whole clusters trade places, under the objective; where that is blind
+/// to which chiplet takes which cluster, so that the sum of G_T, of the other
+/// levels' means and of hops is least. Limits that are kept stay so. Returns
+/// whether anything changed; nothing does where all chiplets are alike.
+bool improvePositions(const PlacementProblem &problem, const Hypergraph &graph,
+                      const SwapObjective &objective,
+                      std::vector<int32_t> &chipletOf);
 
 } // namespace mozart
 

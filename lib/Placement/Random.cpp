@@ -26,6 +26,6 @@ absl::StatusOr<Placement> mozart::placeRandom(const PlacementProblem &problem) {
   if (!status.ok())
     return status;
   // Every layer has a shuffle of its own.
-  return placeShuffled(
-      problem, SplitMix64(problem.seed, /*purpose=*/0, problem.layer));
+  return placeShuffled(problem,
+                       SplitMix64(problem.seed, /*purpose=*/0, problem.layer));
 }

@@ -11,8 +11,8 @@
 // also where they lead up. What a swap changes is counted exactly.
 //
 // A layer of many different sets of experts is explored on a part of its
-// tokens first, at a fraction of the cost a swap; the best of that, and
-// Algorithm 1, are where the search over all tokens starts. Caps go by all
+// tokens first, at a fraction of the cost a swap; the best ends of that are
+// where the search over all tokens starts. Caps go by all
 // tokens from the first.
 //
 //===----------------------------------------------------------------------===//
@@ -62,7 +62,10 @@ private:
   absl::StatusOr<std::vector<Chiplets>> starts();
   /// Steps after a kick.
   int64_t kickSteps() const { return problem.numExperts / 2; }
-  void explore(Exploration &exploration, absl::Span<const Chiplets> from);
+  void explore(const Hypergraph &graph, Exploration &exploration,
+               absl::Span<const Chiplets> from);
+  /// Lets clusters of the best trade places, and goes down from there.
+  void reposition(const Hypergraph &graph, Exploration &exploration);
   /// On a part of the tokens; the best ends.
   std::vector<Chiplets> exploreSample(const Hypergraph &graph,
                                       absl::Span<const Chiplets> from);
@@ -132,7 +135,16 @@ absl::StatusOr<std::vector<std::vector<int32_t>>> LayerSearch::starts() {
   return all;
 }
 
-void LayerSearch::explore(Exploration &exploration,
+void LayerSearch::reposition(const Hypergraph &graph,
+                             Exploration &exploration) {
+  if (!seesPositions(problem) || exploration.best().empty() || budget == 0)
+    return;
+  Chiplets best = exploration.best().front().chipletOf;
+  if (improvePositions(problem, graph, objective, best))
+    exploration.startFrom(std::move(best));
+}
+
+void LayerSearch::explore(const Hypergraph &graph, Exploration &exploration,
                           absl::Span<const Chiplets> from) {
   startsMade = 0;
   for (const Chiplets &chipletOf : from) {
@@ -141,6 +153,7 @@ void LayerSearch::explore(Exploration &exploration,
     exploration.startFrom(chipletOf);
     ++startsMade;
   }
+  reposition(graph, exploration);
   for (int64_t kick = 0; kick < problem.kicks && budget > 0; ++kick)
     exploration.kick(kickSteps());
 }
@@ -148,15 +161,17 @@ void LayerSearch::explore(Exploration &exploration,
 std::vector<std::vector<int32_t>>
 LayerSearch::exploreSample(const Hypergraph &graph,
                            absl::Span<const Chiplets> from) {
-  int64_t sets = std::max(kSampledSets, kSampledSetsOfExpert * problem.numExperts);
+  int64_t sets =
+      std::max(kSampledSets, kSampledSetsOfExpert * problem.numExperts);
   if (graph.numEdges() < 2 * sets)
     return {};
   Hypergraph sample(*problem.profile, problem.profileLayer(),
                     graph.numEdges() / sets);
   Exploration exploration(
-      sample, objective,
-      SplitMix64(problem.seed, /*purpose=*/1, problem.layer), budget);
-  explore(exploration, from);
+      sample, objective, SplitMix64(problem.seed, /*purpose=*/1, problem.layer),
+      budget);
+  explore(sample, exploration, from);
+  reposition(sample, exploration);
   edgeVisits += exploration.edgeVisits();
   std::vector<Chiplets> ends;
   for (const Exploration::Found &found : exploration.best())
@@ -174,19 +189,20 @@ absl::StatusOr<LayerSearchResult> LayerSearch::run() {
   Hypergraph graph(*problem.profile, problem.profileLayer());
   std::vector<Chiplets> ends = exploreSample(graph, *from);
   Exploration exploration(
-      graph, objective,
-      SplitMix64(problem.seed, /*purpose=*/0, problem.layer), budget);
+      graph, objective, SplitMix64(problem.seed, /*purpose=*/0, problem.layer),
+      budget);
   if (ends.empty()) {
-    explore(exploration, *from);
+    explore(graph, exploration, *from);
     exploration.walkFromBest(4 * problem.numExperts);
   } else {
-    // The first start is one that keeps the limits.
-    exploration.startFrom(from->front());
+    // No worse than Algorithm 1; or the start that keeps the limits.
+    exploration.take(from->front());
     for (const Chiplets &end : ends)
       exploration.startFrom(end);
     if (problem.kicks > 0)
       exploration.walkFromBest(2 * problem.numExperts);
   }
+  reposition(graph, exploration);
   return result(graph, exploration);
 }
 
@@ -194,7 +210,9 @@ LayerSearchResult LayerSearch::result(const Hypergraph &graph,
                                       const Exploration &exploration) {
   const Exploration::Found &best = exploration.best().front();
   Chiplets chipletOf = best.chipletOf;
-  assignPositions(problem, graph, objective, chipletOf);
+  // Last, what the objective is blind to.
+  if (!seesPositions(problem))
+    improvePositions(problem, graph, objective, chipletOf);
   LayerSearchResult result;
   std::vector<std::vector<int32_t>> clusters(problem.numChiplets());
   for (size_t expert = 0; expert < chipletOf.size(); ++expert)

@@ -56,22 +56,24 @@ void SwapSearch::count() {
     for (int64_t e = 0; e < numExperts; ++e)
       if (limit.partOf[chiplet[e]] >= 0)
         sums[limit.partOf[chiplet[e]]] += limit.amount[e];
-    int64_t total = std::accumulate(limit.amount.begin(), limit.amount.end(),
-                                    int64_t(0));
+    int64_t total =
+        std::accumulate(limit.amount.begin(), limit.amount.end(), int64_t(0));
     unit = i == 0 ? total : unit;
-    ratio.push_back(total == 0 ? 0
-                               : static_cast<int64_t>(
-                                     (static_cast<__int128>(unit) << kRatioBits) /
-                                     total));
+    ratio.push_back(
+        total == 0 ? 0
+                   : static_cast<int64_t>(
+                         (static_cast<__int128>(unit) << kRatioBits) / total));
     for (size_t part = 0; part < sums.size(); ++part)
       currentExcess += excessOf(i, static_cast<int32_t>(part), sums[part]);
   }
   told.load.assign(numChiplets, 0);
   told.experts = told.bytes = told.received = told.load;
   for (int64_t e = 0; e < numExperts; ++e) {
-    ++told.experts[chiplet[e]];
+    told.experts[chiplet[e]] +=
+        objective->units.empty() ? 1 : objective->units[e];
     told.load[chiplet[e]] += objective->load.empty() ? 0 : objective->load[e];
-    told.bytes[chiplet[e]] += objective->bytes.empty() ? 0 : objective->bytes[e];
+    told.bytes[chiplet[e]] +=
+        objective->bytes.empty() ? 0 : objective->bytes[e];
   }
   for (size_t index = 1; index < cuts.size(); ++index)
     told.crossing.emplace_back();
@@ -102,8 +104,7 @@ int64_t SwapSearch::scaled(size_t limit, int64_t over) const {
                  (static_cast<__int128>(over) * ratio[limit]) >> kRatioBits);
 }
 
-int64_t SwapSearch::excessOf(size_t limit, int32_t part,
-                             int64_t amount) const {
+int64_t SwapSearch::excessOf(size_t limit, int32_t part, int64_t amount) const {
   return scaled(limit, amount - objective->limits[limit].most[part]);
 }
 
@@ -118,11 +119,11 @@ int64_t SwapSearch::changeOfExcess(int32_t expert, int32_t other,
     if (a == b || moved == 0)
       continue;
     if (a >= 0)
-      change += excessOf(i, a, amounts[i][a] - moved) -
-                excessOf(i, a, amounts[i][a]);
+      change +=
+          excessOf(i, a, amounts[i][a] - moved) - excessOf(i, a, amounts[i][a]);
     if (b >= 0)
-      change += excessOf(i, b, amounts[i][b] + moved) -
-                excessOf(i, b, amounts[i][b]);
+      change +=
+          excessOf(i, b, amounts[i][b] + moved) - excessOf(i, b, amounts[i][b]);
   }
   return change;
 }
@@ -167,11 +168,11 @@ int64_t SwapSearch::changeOfLinear(int32_t expert, int32_t other,
     if (a == b)
       continue;
     if (a >= 0)
-      change += objective->levels[index].permille[a] *
-                cut.aloneWith(expert, other);
+      change +=
+          objective->levels[index].permille[a] * cut.aloneWith(expert, other);
     if (b >= 0)
-      change += objective->levels[index].permille[b] *
-                cut.aloneWith(other, expert);
+      change +=
+          objective->levels[index].permille[b] * cut.aloneWith(other, expert);
   }
   return change;
 }
@@ -213,7 +214,8 @@ void SwapSearch::addToCounts(int32_t expert, int32_t other, int32_t to,
   };
   shift(asked.load, moved(objective->load));
   shift(asked.bytes, moved(objective->bytes));
-  shift(asked.experts, other < 0 ? 1 : 0);
+  shift(asked.experts,
+        objective->units.empty() ? other < 0 : moved(objective->units));
   for (size_t index = 0; index < cuts.size(); ++index) {
     if (!cuts[index])
       continue;
@@ -268,8 +270,7 @@ void SwapSearch::consider(int32_t expert, int32_t other, int32_t to,
     return;
   if (sieve.aspiration && isTabu(expert, other, to)) {
     Value ends = current + value;
-    ends.first -=
-        sieve.penalty == kForbidden ? 0 : sieve.penalty * excess;
+    ends.first -= sieve.penalty == kForbidden ? 0 : sieve.penalty * excess;
     if (currentExcess + excess > 0 || !(ends < *sieve.aspiration))
       return;
   }
@@ -287,7 +288,8 @@ void SwapSearch::considerSwaps(int32_t expert, const Sieve &sieve,
     if (to == from)
       continue;
     // Both moves; what the two share only adds to that.
-    if (sifts && ofExpert[to] + ofOthers[other] - sieve.slack >= best.value.first)
+    if (sifts &&
+        ofExpert[to] + ofOthers[other] - sieve.slack >= best.value.first)
       continue;
     consider(expert, other, to, sieve, best);
   }
@@ -351,9 +353,9 @@ void SwapSearch::apply(const Change &change) {
   int64_t linear = changeOfLinear(expert, other, to);
   addToCounts(expert, other, to, 1);
   told = asked;
-  linear += objective->receivePermille *
-            (*std::max_element(told.received.begin(), told.received.end()) -
-             busiest);
+  linear +=
+      objective->receivePermille *
+      (*std::max_element(told.received.begin(), told.received.end()) - busiest);
   (objective->cost ? current.second : current.first) += linear;
   if (objective->cost)
     current.first = std::clamp<int64_t>(objective->cost(told), 0,

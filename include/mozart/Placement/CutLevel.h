@@ -19,8 +19,8 @@ namespace mozart {
 ///
 /// A part receives the weight of the edges that touch it. With
 ///   present(p, v)   the weight of v's edges that touch part p,
-///   alone(v)        the weight of those in which v is the only one of its part,
-///   aloneWith(v, x) that of those among them that hold x as well,
+///   alone(v)        the weight of those in which v is the only one of its
+///   part, aloneWith(v, x) that of those among them that hold x as well,
 /// where v goes from part a to b, b receives weight(v) - present(b, v) more and
 /// a alone(v) less. Where x and y trade places, a and b, part a loses alone(x),
 /// gains weight(y) - present(a, y), and keeps aloneWith(x, y): an edge that
@@ -48,9 +48,9 @@ public:
   /// What the part of `x` would receive more if x and y, of another part,
   /// traded places.
   int64_t gainOfSwap(int32_t x, int32_t y) const {
-    return partOf[x] < 0 ? 0
-                         : gainOfMove(y, partOf[x]) - alone(x) +
-                               aloneWith(x, y);
+    return partOf[x] < 0
+               ? 0
+               : gainOfMove(y, partOf[x]) - alone(x) + aloneWith(x, y);
   }
   /// Takes time in the vertex's edges, with a few steps for each member.
   void move(int32_t vertex, int32_t to);
@@ -71,9 +71,9 @@ private:
   template <int64_t Words>
   void collect(absl::Span<const int64_t> places, int32_t vertex, int32_t to,
                Events &events);
-  template <int64_t Words> void apply(const Events &events, int32_t from, int32_t to);
   template <int64_t Words>
-  void moveAll(int32_t vertex, int32_t to);
+  void apply(const Events &events, int32_t from, int32_t to);
+  template <int64_t Words> void moveAll(int32_t vertex, int32_t to);
   /// Adds sign times the weight of each edge to its members in a row.
   template <int64_t Words>
   void addToRow(int32_t *row, const Event *events, int64_t count, int32_t sign);

@@ -20,7 +20,7 @@ struct SwapObjective {
   /// Parts of the machine that tokens are sent to: the sum over parts of weight
   /// times tokens received. The first level is the chiplets, each its own part.
   struct Level {
-    std::vector<int32_t> partOf; // of each chiplet, -1: none
+    std::vector<int32_t> partOf;   // of each chiplet, -1: none
     std::vector<int64_t> permille; // of each part
   };
   std::vector<Level> levels;
@@ -34,12 +34,15 @@ struct SwapObjective {
   std::vector<Limit> limits;
   /// Times the tokens that the busiest chiplet receives.
   int64_t receivePermille = 0;
-  /// Fewest and most experts of each chiplet.
+  /// Fewest and most experts of each chiplet: none leaves one, or comes to one,
+  /// alone, beyond that.
   std::vector<int64_t> fewest, most;
   /// Where there is one, what is minimised first. It is told the load and bytes
   /// of each expert's chiplet.
   PlacementCost cost;
   std::vector<int64_t> load, bytes;
+  /// Experts that each vertex stands for; empty: one.
+  std::vector<int64_t> units;
 
   int64_t numChiplets() const { return static_cast<int64_t>(most.size()); }
 };
@@ -56,8 +59,7 @@ public:
   struct Value {
     int64_t first = 0, second = 0;
     bool operator<(const Value &other) const {
-      return first != other.first ? first < other.first
-                                  : second < other.second;
+      return first != other.first ? first < other.first : second < other.second;
     }
     Value operator+(const Value &other) const {
       return {first + other.first, second + other.second};

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "mozart/Placement/LoadBalance.h"
-#include "mozart/Placement/PlaceLayers.h"
 
-#include "RandomRouting.h"
+#include "SearchTesting.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,26 +18,6 @@ using namespace mozart;
 using namespace mozart::testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-static absl::StatusOr<Placement> place(const char *algorithm,
-                                       const PlacementProblem &problem) {
-  return (*PlacementAlgorithm::find(algorithm))->run(problem);
-}
-
-static PlacementProblem problemOf(const Trace &profile,
-                                  std::vector<int32_t> groupOf) {
-  PlacementProblem problem;
-  problem.numExperts = profile.numExperts();
-  problem.groupOf = std::move(groupOf);
-  problem.profile = &profile;
-  return problem;
-}
-
-static LayerStatistics statisticsOf(const PlacementProblem &problem,
-                                    const Placement &placement) {
-  return placementStatistics(*problem.profile, {placement}, problem.groupOf)
-      ->front();
-}
 
 /// Sizes of chiplets that differ by at most one.
 static bool isEven(const Placement &placement) {

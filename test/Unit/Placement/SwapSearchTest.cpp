@@ -179,8 +179,10 @@ TEST(SwapSearch, KeepsItsCountsOverManySteps) {
     objective.load = graph.vertexWeights();
     for (int e = 0; e < 12; ++e)
       objective.bytes.push_back(weight() << 20);
-    objective.limits.push_back({{0, 1, 2, 3}, objective.load, {20, 30, 40, 50}});
-    objective.limits.push_back({{0, 0, 1, -1}, objective.bytes, {weight() << 21, 9}});
+    objective.limits.push_back(
+        {{0, 1, 2, 3}, objective.load, {20, 30, 40, 50}});
+    objective.limits.push_back(
+        {{0, 0, 1, -1}, objective.bytes, {weight() << 21, 9}});
     if (round % 2 == 0)
       objective.cost = [](const PlacementCounts &counts) {
         int64_t cost = counts.crossing[0][0] * 3 + counts.bytes[1] / 1'000'000;
