@@ -282,10 +282,10 @@ static absl::Status verifyKeep(const PlacementProblem &problem) {
   return status;
 }
 
-bool PlacementProblem::asksForSearch() const {
-  return loadCap != 0 || groupLoadCap != 0 || groupWeight != 0 ||
-         receiveWeight != 0 || hopWeight != 0 || !levels.empty() ||
-         !expertBytes.empty() || !speedOf.empty() || cost;
+bool PlacementProblem::asksForMoreThanCapAndGroups() const {
+  return groupLoadCap != 0 || chipletWeight != 1 || receiveWeight != 0 ||
+         hopWeight != 0 || !levels.empty() || !expertBytes.empty() ||
+         !speedOf.empty() || cost;
 }
 
 std::vector<int64_t> PlacementProblem::capacities() const {

@@ -462,7 +462,8 @@ static absl::StatusOr<Placement> run(const PlacementAlgorithm &algorithm,
   if (problem.slots != 0 || !problem.keep.empty())
     return algorithm.replicate(problem);
   absl::StatusOr<Placement> placement = algorithm.run(problem);
-  if (absl::IsFailedPrecondition(placement.status()) && problem.loadCap != 0)
+  if (absl::IsFailedPrecondition(placement.status()) && problem.loadCap != 0 &&
+      !problem.asksForMoreThanCapAndGroups() && problem.slotsOf.empty())
     return absl::FailedPreconditionError(
         absl::StrCat(placement.status().message(), adviceOnReplicas(problem)));
   return placement;
@@ -501,6 +502,11 @@ mozart::placeLayer(const PlacementAlgorithm &algorithm,
         "placement algorithm '%s' makes no replicas; leave out the slots for "
         "them, or use 'search' or 'load'",
         algorithm.name));
+  if ((problem.slots != 0 || !problem.keep.empty()) &&
+      (problem.asksForMoreThanCapAndGroups() || !problem.slotsOf.empty()))
+    return absl::InvalidArgumentError(
+        "replicas and old placements go by C_T, a weight of groups and a load "
+        "cap, on equal chiplets; leave out what else is asked");
   absl::Status status = problem.verify();
   if (!status.ok())
     return status;

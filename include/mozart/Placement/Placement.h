@@ -142,8 +142,14 @@ struct PlacementProblem {
   static constexpr int64_t kMaxCost = int64_t(1) << 46;
 
   int64_t numChiplets() const { return static_cast<int64_t>(groupOf.size()); }
-  /// Whether anything is asked that only a search can go by.
-  bool asksForSearch() const;
+  /// Whether anything is asked that only a search can go by: a load cap or a
+  /// weight of groups, or more.
+  bool asksForSearch() const {
+    return loadCap != 0 || groupWeight != 0 || asksForMoreThanCapAndGroups();
+  }
+  /// Whether more is asked: other caps and weights, sizes, speeds, a cost. Only
+  /// the search without replicas goes by these.
+  bool asksForMoreThanCapAndGroups() const;
   /// Experts for each chiplet, as even as slots allow, the larger first.
   std::vector<int64_t> capacities() const;
   /// The layer of the profile that stands for `layer`: the one there is, where

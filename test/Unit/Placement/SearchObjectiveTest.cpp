@@ -345,3 +345,13 @@ TEST(Search, RejectsMachinesThatDoNotFit) {
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()), HasSubstr("the limit is 4"));
 }
+
+TEST(Search, DoesNotMixReplicasWithWhatTheyDoNotGoBy) {
+  Trace profile = makeTrace(1, 1, 2, 4, {0, 1});
+  PlacementProblem problem = problemOf(profile, {0, 0});
+  problem.slots = 3;
+  const PlacementAlgorithm &search = **PlacementAlgorithm::find("search");
+  EXPECT_TRUE(placeLayers(search, problem, 1).ok());
+  problem.receiveWeight = 1;
+  expectInvalid(placeLayers(search, problem, 1), {"replicas", "leave out"});
+}
