@@ -125,6 +125,7 @@ static int64_t byZoltan(const Hypergraph &graph, int64_t chiplets) {
   for (int seed = 1; seed <= kZoltanTries; ++seed) {
     Zoltan_Struct *zoltan = Zoltan_Create(MPI_COMM_SELF);
     std::pair<const char *, std::string> parameters[] = {
+        {"DEBUG_LEVEL", "0"},
         {"LB_METHOD", "HYPERGRAPH"},
         {"HYPERGRAPH_PACKAGE", "PHG"},
         {"LB_APPROACH", "PARTITION"},
@@ -136,7 +137,6 @@ static int64_t byZoltan(const Hypergraph &graph, int64_t chiplets) {
         {"PHG_CUT_OBJECTIVE", "CONNECTIVITY"},
         {"PHG_EDGE_SIZE_THRESHOLD", "1.0"},
         {"PHG_REFINEMENT_QUALITY", "5"},
-        {"DEBUG_LEVEL", "0"},
         {"SEED", std::to_string(seed)}};
     for (auto &[name, value] : parameters)
       EXPECT_EQ(Zoltan_Set_Param(zoltan, name, value.c_str()), ZOLTAN_OK)
@@ -194,15 +194,14 @@ static int64_t byMetis(const Hypergraph &graph, int64_t chiplets) {
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = seed;
-    options[METIS_OPTION_UFACTOR] = 1;
     options[METIS_OPTION_NUMBERING] = 0;
     idx_t count = static_cast<idx_t>(experts), constraints = 1, cut = 0;
     idx_t parts = static_cast<idx_t>(chiplets);
     std::vector<idx_t> partOf(experts, 0);
-    EXPECT_EQ(METIS_PartGraphKway(&count, &constraints, begin.data(),
-                                  neighbours.data(), nullptr, nullptr,
-                                  weights.data(), &parts, nullptr, nullptr,
-                                  options, &cut, partOf.data()),
+    EXPECT_EQ(METIS_PartGraphRecursive(&count, &constraints, begin.data(),
+                                       neighbours.data(), nullptr, nullptr,
+                                       weights.data(), &parts, nullptr, nullptr,
+                                       options, &cut, partOf.data()),
               METIS_OK);
     best = std::min(best, visits(graph, chiplets,
                                  evenedOut(graph, chiplets,
