@@ -61,10 +61,20 @@ static absl::Span<const Option> options() {
        "highest load of a chiplet over the mean, at least 1\n"
        "(search; default: none)",
        nullptr, nullptr, nullptr, &PlaceOptions::loadCap},
+      {"group-load-cap", "X", "the same of a switch group (search)", nullptr,
+       nullptr, nullptr, &PlaceOptions::groupLoadCap},
+      {"chiplet-weight", "X",
+       "what a chiplet that a token is sent to counts (search;\n"
+       "default: 1)",
+       nullptr, nullptr, nullptr, &PlaceOptions::chipletWeight},
       {"group-weight", "X",
        "what a switch group counts beside a chiplet (search;\n"
        "default: 0)",
        nullptr, nullptr, nullptr, &PlaceOptions::groupWeight},
+      {"receive-weight", "X",
+       "what it counts if all tokens went to the busiest chiplet\n"
+       "(search; default: 0)",
+       nullptr, nullptr, nullptr, &PlaceOptions::receiveWeight},
       {"starts", "N", "placements to search from (search; default: 8)", nullptr,
        &PlaceOptions::starts},
       {"kicks", "N",
@@ -110,6 +120,9 @@ static absl::Span<const Option> options() {
        "fill chiplets that hold fewer with their own experts, so\n"
        "that serving engines can load the map",
        nullptr, nullptr, nullptr, nullptr, &PlaceOptions::pad},
+      {"threads", "N",
+       "layers to place at a time, to the same end (default: 1)", nullptr,
+       &PlaceOptions::threads},
       {"output", "FILE", "placement to write (also -o FILE)",
        &PlaceOptions::output},
   };

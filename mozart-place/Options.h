@@ -29,8 +29,10 @@ struct PlaceOptions {
   std::optional<int64_t> experts;          // by the traces where not given
   std::optional<int64_t> chiplets, groups; // instead of a machine
   uint64_t seed = 0;
+  std::optional<int64_t> threads;
   // For algorithms that search, where given.
-  std::optional<double> loadCap, groupWeight;
+  std::optional<double> loadCap, groupLoadCap;
+  std::optional<double> chipletWeight, groupWeight, receiveWeight;
   std::optional<int64_t> starts, kicks, budget;
   // Replicas and moves, where given.
   std::optional<int64_t> slots, maxReplicas, chipletBytes, expertBytes,

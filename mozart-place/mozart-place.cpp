@@ -30,7 +30,10 @@ using namespace mozart;
 /// The name of an option that is given and only a search heeds.
 static const char *searchOption(const PlaceOptions &options) {
   return options.loadCap             ? "load-cap"
+         : options.groupLoadCap      ? "group-load-cap"
+         : options.chipletWeight     ? "chiplet-weight"
          : options.groupWeight       ? "group-weight"
+         : options.receiveWeight     ? "receive-weight"
          : options.starts            ? "starts"
          : options.kicks             ? "kicks"
          : options.budget            ? "budget"
@@ -68,9 +71,10 @@ chooseAlgorithm(const PlaceOptions &options) {
         "leave it out, or use --algorithm=search or load",
         name, option));
   // To the problem, 0 is none.
-  if (options.loadCap == 0)
-    return absl::InvalidArgumentError(
-        "--load-cap=0; expected at least 1, which is the mean over chiplets");
+  if (options.loadCap == 0 || options.groupLoadCap == 0)
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--%s=0; expected at least 1, which is the mean over chiplets",
+        options.loadCap == 0 ? "load-cap" : "group-load-cap"));
   if ((*algorithm)->needsProfile && options.profile.empty())
     return absl::InvalidArgumentError(
         absl::StrFormat("placement algorithm '%s' needs --profile=FILE", name));
@@ -113,6 +117,9 @@ static absl::Status checkOptions(const PlaceOptions &options) {
   if (options.drift && (options.profile.empty() || options.evaluate.empty()))
     return fail("--drift compares two traces; give --profile=FILE and "
                 "--evaluate=FILE");
+  if (options.threads && (options.drift || !options.frontier.empty()))
+    return fail("--threads is for placing; --drift and --frontier go layer by "
+                "layer");
   if (options.drift && !options.frontier.empty())
     return fail("--drift and --frontier are two reports; ask for one");
   if (options.drift && !options.output.empty())
@@ -125,6 +132,7 @@ static absl::Status checkOptions(const PlaceOptions &options) {
     return absl::OkStatus();
   const char *option = !options.algorithm.empty() ? "algorithm"
                        : options.drift            ? "drift"
+                       : options.threads          ? "threads"
                        : searchOption(options)    ? searchOption(options)
                                                   : replicaOption(options);
   if (option)
@@ -234,7 +242,10 @@ absl::Status Run::setUp() {
   problem.profile = traces.profile ? &*traces.profile : nullptr;
   problem.seed = options.seed;
   problem.loadCap = options.loadCap.value_or(problem.loadCap);
+  problem.groupLoadCap = options.groupLoadCap.value_or(problem.groupLoadCap);
+  problem.chipletWeight = options.chipletWeight.value_or(problem.chipletWeight);
   problem.groupWeight = options.groupWeight.value_or(problem.groupWeight);
+  problem.receiveWeight = options.receiveWeight.value_or(problem.receiveWeight);
   problem.starts = options.starts.value_or(problem.starts);
   problem.kicks = options.kicks.value_or(problem.kicks);
   problem.moveBudget = options.budget.value_or(problem.moveBudget);
@@ -302,7 +313,8 @@ absl::Status Run::reportFrontier() {
 
 absl::StatusOr<std::vector<Placement>> Run::placements() {
   if (algorithm)
-    return placeLayers(*algorithm, problem, traces.layers);
+    return placeLayers(*algorithm, problem, traces.layers,
+                       options.threads.value_or(1));
   absl::StatusOr<std::vector<Placement>> read =
       readOld(options.placement, problem);
   int64_t layers = read.ok() ? static_cast<int64_t>(read->size()) : 0;

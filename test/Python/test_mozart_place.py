@@ -201,7 +201,8 @@ def test_help_names_every_option_and_algorithm(tool):
     done = tool("mozart-place", "--help")
     assert done.returncode == 0
     for word in ["--profile", "--evaluate", "--experts", "--machine", "toy", "mozart-olmoe",
-                 "--chiplets", "--groups", "--algorithm", "--seed", "--load-cap", "--group-weight",
+                 "--chiplets", "--groups", "--algorithm", "--seed", "--load-cap", "--group-load-cap",
+                 "--chiplet-weight", "--group-weight", "--receive-weight", "--threads",
                  "--starts", "--kicks", "--budget", "--slots", "--chiplet-bytes",
                  "--expert-bytes", "--max-replicas", "--keep", "--max-moves", "--placement",
                  "--drift", "--frontier", "--pad", "-o", "contiguous",

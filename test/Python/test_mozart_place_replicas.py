@@ -13,6 +13,13 @@ from test_mozart_place import GOOD, draw, save
 
 SEARCH = ["--profile={good}", *GOOD, "--algorithm=search"]
 ERRORS = {
+    "no threads": ([*SEARCH, "--threads=0"], ["0 threads"]),
+    "threads of a drift": ([*SEARCH, "--evaluate={good}", "--drift", "--threads=2"],
+                           ["--threads is for placing"]),
+    "no group cap": ([*SEARCH, "--group-load-cap=0"], ["--group-load-cap=0"]),
+    "negative weight": ([*SEARCH, "--receive-weight=-1"], ["a weight of -1"]),
+    "receive by algorithm1": (["--profile={good}", *GOOD, "--receive-weight=1"],
+                              ["does not search", "--receive-weight"]),
     "few slots": ([*SEARCH, "--slots=1"], ["1 slots", "expected 2"]),
     "no slots": ([*SEARCH, "--slots=0"], ["--slots=0", "at least 1"]),
     "replicas beyond slots": ([*SEARCH, "--slots=3", "--max-replicas=5"],
@@ -251,3 +258,39 @@ def test_sets_may_be_smaller_where_padding_says_so(tool, tmp_path):
                 "--algorithm=search", "--slots=4", "--load-cap=1.3")
     assert done.returncode == 0, done.stderr
     assert np.isfinite(json.loads(done.stdout)["profile"]["mean"]["c_t"])
+
+
+def test_threads_place_alike(tool, tmp_path):
+    profile = save(tmp_path / "a.npy", draw(200, 5, 3, 12, seed=29))
+    arguments = [f"--profile={profile}", "--experts=12", "--chiplets=4",
+                 "--algorithm=search", "--slots=4"]
+    outputs = []
+    for threads in [1, 2, 8]:
+        output = tmp_path / f"{threads}.csv"
+        done = tool("mozart-place", *arguments, f"--threads={threads}", "-o", output)
+        assert done.returncode == 0, done.stderr
+        outputs.append((output.read_bytes(), done.stdout, done.stderr))
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+def test_weights_and_caps_are_heeded(tool, tmp_path):
+    ids = draw(600, 1, 3, 16, seed=30)
+    profile = save(tmp_path / "a.npy", ids)
+    arguments = [f"--profile={profile}", "--experts=16", "--chiplets=4", "--groups=2",
+                 "--algorithm=search"]
+
+    def place(*more):
+        done = tool("mozart-place", *arguments, *more)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["profile"]["mean"]
+
+    plain, even = place(), place("--receive-weight=100")
+    assert even["receive_max_over_mean"] < plain["receive_max_over_mean"]
+    assert even["c_t"] >= plain["c_t"]
+    groups = place("--chiplet-weight=0", "--group-weight=1")
+    assert groups["g_t"] <= plain["g_t"]
+    capped = tmp_path / "p.json"
+    place("--group-load-cap=1.05", "-o", capped)
+    places = json.loads(capped.read_text())["physical_to_logical_map"][0]
+    load = reference.chosen(ids[:, 0], 16).sum(0)
+    assert max(load[places[:8]].sum(), load[places[8:]].sum()) <= 1.05 * load.sum() / 2

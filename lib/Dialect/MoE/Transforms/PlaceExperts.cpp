@@ -70,18 +70,21 @@ struct MoEPlaceExperts
 
   /// The name of an option that a placer is told and a file is not.
   StringRef givenOption() const {
-    return !algorithm.empty()  ? "algorithm"
-           : loadCap != 0      ? "load-cap"
-           : groupWeight != 0  ? "group-weight"
-           : starts != 0       ? "starts"
-           : kicks >= 0        ? "kicks"
-           : budget >= 0       ? "budget"
-           : slots != 0        ? "slots"
-           : chipletBytes != 0 ? "chiplet-bytes"
-           : maxReplicas != -1 ? "max-replicas"
-           : !keep.empty()     ? "keep"
-           : maxMoves != -1    ? "max-moves"
-                               : "";
+    return !algorithm.empty()   ? "algorithm"
+           : loadCap != 0       ? "load-cap"
+           : groupWeight != 0   ? "group-weight"
+           : groupLoadCap != 0  ? "group-load-cap"
+           : chipletWeight != 1 ? "chiplet-weight"
+           : receiveWeight != 0 ? "receive-weight"
+           : starts != 0        ? "starts"
+           : kicks >= 0         ? "kicks"
+           : budget >= 0        ? "budget"
+           : slots != 0         ? "slots"
+           : chipletBytes != 0  ? "chiplet-bytes"
+           : maxReplicas != -1  ? "max-replicas"
+           : !keep.empty()      ? "keep"
+           : maxMoves != -1     ? "max-moves"
+                                : "";
   }
 
   /// Null where a file has the placements.
@@ -204,7 +207,7 @@ struct MoEPlaceExperts
       problem.keep = old;
     }
     absl::StatusOr<std::vector<Placement>> placements =
-        algorithm ? placeLayers(*algorithm, problem, layers->size())
+        algorithm ? placeLayers(*algorithm, problem, layers->size(), threads)
                   : readLayers(placement, problem, layers->size());
     if (!placements.ok())
       return function.emitError() << std::string(placements.status().message());
@@ -220,7 +223,10 @@ struct MoEPlaceExperts
   /// What an algorithm is asked for, beside experts and chiplets.
   void setLimits(PlacementProblem &problem) {
     problem.loadCap = loadCap;
+    problem.groupLoadCap = groupLoadCap;
+    problem.chipletWeight = chipletWeight;
     problem.groupWeight = groupWeight;
+    problem.receiveWeight = receiveWeight;
     if (starts != 0)
       problem.starts = starts;
     if (kicks >= 0)

@@ -31,7 +31,7 @@
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts=placement=%t/two-layers.json 2>&1 | FileCheck %s --check-prefix=TWO-LAYERS
 // TWO-LAYERS: error: placements in '{{.*}}two-layers.json' are of 2 layers, the model has 1; expected as many, or one that serves every layer
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="algorithm=random placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
-// BOTH: error: is placed by the file '{{.*}}missing.json', expected no option '{{algorithm|load-cap|group-weight|starts|kicks|budget|slots|chiplet-bytes|max-replicas|keep|max-moves}}' beside it
+// BOTH: error: is placed by the file '{{.*}}missing.json', expected no option '{{algorithm|load-cap|group-weight|group-load-cap|chiplet-weight|receive-weight|starts|kicks|budget|slots|chiplet-bytes|max-replicas|keep|max-moves}}' beside it
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="load-cap=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="group-weight=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
 
@@ -43,6 +43,20 @@
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="max-replicas=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="keep=x placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="max-moves=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="group-load-cap=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="chiplet-weight=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="receive-weight=2 placement=%t/missing.json" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search threads=0" 2>&1 | FileCheck %s --check-prefix=THREADS
+// THREADS: error: 0 threads; expected at least 1
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search group-load-cap=0.5" 2>&1 | FileCheck %s --check-prefix=GROUP-CAP
+// GROUP-CAP: error: cannot place layer 0: a load cap of 0.5 for switch groups; expected at least 1
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search receive-weight=-1" 2>&1 | FileCheck %s --check-prefix=RECEIVE
+// RECEIVE: error: cannot place layer 0: a weight of -1 for the busiest chiplet
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search chiplet-weight=-1" 2>&1 | FileCheck %s --check-prefix=CHIPLET-WEIGHT
+// CHIPLET-WEIGHT: error: cannot place layer 0: a weight of -1 for chiplets
+// RUN: not mozart-opt %t/model.mlir --wafer-load-machine=machine=toy --moe-place-experts="profile=%S/Inputs/hot.jsonl algorithm=search receive-weight=1 slots=3" 2>&1 | FileCheck %s --check-prefix=MIXED
+// MIXED: error: cannot place layer 0: replicas and old placements go by C_T, a weight of groups and a load cap
 
 // Replicas and moves:
 // RUN: echo '{"physical_to_logical_map": [[0, 1, 2, 3, 4, 5, 6, 7]]}' > %t/good.json

@@ -26,7 +26,9 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
     for all.
 
     `search` alone takes `load-cap`, which it keeps or else fails with the load that
-    can be reached, and `group-weight`, by which it lowers G_T as well.
+    can be reached, `group-load-cap` likewise, and weights of what it minimises:
+    `chiplet-weight` of C_T, `group-weight` of G_T, and `receive-weight` of the share of
+    tokens that the busiest chiplet receives.
 
     `search` and `load` give experts replicas where `slots` says how many fit on a
     chiplet (or `chiplet-bytes`, of `expert-bytes` each), at most `max-replicas` of
@@ -65,6 +67,14 @@ def MoEPlaceExperts : Pass<"moe-place-experts", "::mlir::ModuleOp"> {
            "none">,
     Option<"groupWeight", "group-weight", "double", /*default=*/"0",
            "What a group counts beside a chiplet, for search">,
+    Option<"groupLoadCap", "group-load-cap", "double", /*default=*/"0",
+           "Highest load of a group over the mean, at least 1, for search; 0 for none">,
+    Option<"chipletWeight", "chiplet-weight", "double", /*default=*/"1",
+           "What a chiplet that a token is sent to counts, for search">,
+    Option<"receiveWeight", "receive-weight", "double", /*default=*/"0",
+           "What it counts if all tokens went to the busiest chiplet, for search">,
+    Option<"threads", "threads", "int64_t", /*default=*/"1",
+           "Layers to place at a time, to the same end">,
     Option<"starts", "starts", "int64_t", /*default=*/"0",
            "Placements to search from, for search; 0 for its own number">,
     Option<"kicks", "kicks", "int64_t", /*default=*/"-1",
