@@ -11,6 +11,7 @@
 #include "TransferNetwork.h"
 
 #include "mozart/Cost/KernelCost.h"
+#include "mozart/Sim/BufferLives.h"
 #include "mozart/Sim/ProgramChecks.h"
 
 #include "absl/strings/str_cat.h"
@@ -264,25 +265,17 @@ private:
 
 } // namespace
 
-/// Checks sizes; what is over but elastic becomes a warning.
-static absl::Status checkMemories(const std::vector<MemoryUse> &memories,
-                                  const MachineModel &machine,
-                                  std::vector<std::string> &warnings) {
-  for (const MemoryUse &use : memories) {
-    if (use.endBytes <= use.capacityBytes)
-      continue;
-    bool isSram = use.place.kind == Place::Kind::Sram;
-    std::string message = absl::StrCat(
-        isSram ? "the SRAM of chiplet '" : "memory '",
-        isSram ? machine.node(use.place.index).name : use.name, "': needs ",
-        use.endBytes, " bytes, has ", use.capacityBytes);
-    if (isSram || !machine.memory(use.place.index).elastic)
-      return absl::ResourceExhaustedError(absl::StrCat(
-          message, "; schedule fewer bytes at a time, or choose a machine with "
-                   "more"));
-    warnings.push_back(absl::StrCat(message, " (it is declared elastic)"));
-  }
-  return absl::OkStatus();
+/// The time at which each place is fullest.
+static void addLivePeaks(SimulationResult &result, const Program &program,
+                         const MachineModel &machine) {
+  std::vector<std::vector<OccupancyStep>> steps =
+      occupancy(program, machine, result.tasks, result.latencyPs);
+  for (size_t i = 0; i < steps.size(); ++i)
+    for (const OccupancyStep &step : steps[i])
+      if (step.bytes > result.memories[i].livePeakBytes) {
+        result.memories[i].livePeakBytes = step.bytes;
+        result.memories[i].livePeakPs = step.timePs;
+      }
 }
 
 absl::StatusOr<SimulationResult>
@@ -296,7 +289,7 @@ mozart::simulate(const Program &program, const MachineModel &machine,
     return status;
   std::vector<MemoryUse> memories = memoryUse(program, machine);
   std::vector<std::string> warnings;
-  if (absl::Status status = checkMemories(memories, machine, warnings);
+  if (absl::Status status = checkMemories(memories, program, machine, warnings);
       !status.ok())
     return status;
   absl::StatusOr<SimulationResult> result =
@@ -305,5 +298,6 @@ mozart::simulate(const Program &program, const MachineModel &machine,
     return result;
   result->memories = std::move(memories);
   result->warnings = std::move(warnings);
+  addLivePeaks(*result, program, machine);
   return result;
 }

@@ -8,6 +8,7 @@
 #include "mozart/Sim/EventEngine.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <limits>
@@ -71,4 +72,53 @@ std::vector<MemoryUse> mozart::memoryUse(const Program &program,
     addSaturated(use.endBytes, without[i]);
   }
   return uses;
+}
+
+/// The buffers of a place, largest first: "'x' (4096 bytes at offset 0), ...".
+static std::string largestBuffers(const Program &program, Place place) {
+  constexpr size_t kMost = 8;
+  std::vector<const Buffer *> here;
+  for (const Buffer &buffer : program.buffers)
+    if (buffer.viewOf < 0 && buffer.place == place && buffer.type.bytes() > 0)
+      here.push_back(&buffer);
+  std::sort(here.begin(), here.end(), [](const Buffer *a, const Buffer *b) {
+    int64_t bytes = a->type.bytes(), other = b->type.bytes();
+    return bytes != other ? bytes > other : a < b; // in the program's order
+  });
+  size_t left = here.size() - std::min(here.size(), kMost);
+  here.resize(here.size() - left);
+  std::string text =
+      absl::StrJoin(here, ", ", [](std::string *out, const Buffer *buffer) {
+        absl::StrAppend(
+            out, "'", buffer->name, "' (", buffer->type.bytes(), " bytes ",
+            buffer->offset < 0 ? std::string("not allocated yet")
+                               : absl::StrCat("at offset ", buffer->offset),
+            ")");
+      });
+  if (left > 0)
+    absl::StrAppend(&text, " and ", left, " more");
+  return text;
+}
+
+absl::Status mozart::checkMemories(const std::vector<MemoryUse> &memories,
+                                   const Program &program,
+                                   const MachineModel &machine,
+                                   std::vector<std::string> &warnings) {
+  for (const MemoryUse &use : memories) {
+    if (use.endBytes <= use.capacityBytes)
+      continue;
+    bool isSram = use.place.kind == Place::Kind::Sram;
+    std::string message = absl::StrCat(
+        isSram ? "the SRAM of chiplet '" : "memory '",
+        isSram ? machine.node(use.place.index).name : use.name, "': needs ",
+        use.endBytes, " bytes, has ", use.capacityBytes);
+    if (isSram || !machine.memory(use.place.index).elastic)
+      return absl::ResourceExhaustedError(absl::StrCat(
+          message,
+          "; allocation is static, so at any time. Its largest buffers: ",
+          largestBuffers(program, use.place),
+          "; schedule fewer bytes at a time, or choose a machine with more"));
+    warnings.push_back(absl::StrCat(message, " (it is declared elastic)"));
+  }
+  return absl::OkStatus();
 }

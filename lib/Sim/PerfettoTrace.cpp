@@ -9,6 +9,7 @@
 
 #include "AsciiText.h"
 
+#include "mozart/Sim/BufferLives.h"
 #include "mozart/Sim/ProgramChecks.h"
 
 #include "absl/strings/str_cat.h"
@@ -89,22 +90,6 @@ private:
     return machine.numNodes() + machine.numMemories();
   }
 
-  static const char *engineName(EngineKind kind) {
-    switch (kind) {
-    case EngineKind::Compute:
-      return "compute";
-    case EngineKind::Dma:
-      return "dma";
-    case EngineKind::Channel:
-      return "channel";
-    case EngineKind::Send:
-      return "send";
-    case EngineKind::Receive:
-      return "receive";
-    }
-    return "unknown";
-  }
-
   void nameProcess(int64_t pid, const std::string &name) {
     emit(absl::StrCat("\"ph\":\"M\",\"name\":\"process_name\",\"pid\":", pid,
                       ",\"args\":{\"name\":", quoted(name), "}"));
@@ -128,7 +113,7 @@ private:
         withoutEngine.insert(task.node);
     }
     for (const Engine &engine : engines)
-      nameThread(trackOf(engine), engineName(engine.kind));
+      nameThread(trackOf(engine), engineKindName(engine.kind));
     for (int32_t node : withoutEngine)
       nameThread({node, 0}, "no engine");
   }
@@ -183,35 +168,14 @@ private:
   }
 
   void sramCounters() {
-    struct Life {
-      int64_t beginPs = -1, endPs = -1;
-    };
-    std::vector<Life> lives(program.buffers.size());
-    for (size_t i = 0; i < program.tasks.size(); ++i) {
-      const Task &task = program.tasks[i];
-      for (const std::vector<int32_t> *operands : {&task.reads, &task.writes})
-        for (int32_t operand : *operands) {
-          int32_t parent = program.buffers[operand].viewOf;
-          Life &life = lives[parent >= 0 ? parent : operand];
-          const TaskTime &time = result.tasks[i];
-          life.beginPs = life.beginPs < 0
-                             ? time.startPs
-                             : std::min(life.beginPs, time.startPs);
-          life.endPs = std::max(life.endPs, time.endPs);
-        }
+    std::vector<std::vector<OccupancyStep>> steps =
+        occupancy(program, machine, result.tasks, result.latencyPs);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      Place place = result.memories[i].place;
+      if (place.kind == Place::Kind::Sram)
+        for (const OccupancyStep &step : steps[i])
+          counter(place.index, "SRAM in use", "bytes", step.timePs, step.bytes);
     }
-    std::map<std::pair<int64_t, int32_t>, int64_t> changes; // (time, node)
-    for (size_t i = 0; i < lives.size(); ++i) {
-      const Buffer &buffer = program.buffers[i];
-      if (buffer.place.kind != Place::Kind::Sram || lives[i].beginPs < 0)
-        continue;
-      changes[{lives[i].beginPs, buffer.place.index}] += buffer.type.bytes();
-      changes[{lives[i].endPs, buffer.place.index}] -= buffer.type.bytes();
-    }
-    std::vector<int64_t> inUse(machine.numNodes(), 0);
-    for (const auto &[at, change] : changes)
-      counter(at.second, "SRAM in use", "bytes", at.first,
-              inUse[at.second] += change);
   }
 
   void loadCounters() {

@@ -32,6 +32,22 @@ const char *mozart::taskKindName(TaskKind kind) {
   return "unknown";
 }
 
+const char *mozart::engineKindName(EngineKind kind) {
+  switch (kind) {
+  case EngineKind::Compute:
+    return "compute";
+  case EngineKind::Dma:
+    return "dma";
+  case EngineKind::Channel:
+    return "channel";
+  case EngineKind::Send:
+    return "send";
+  case EngineKind::Receive:
+    return "receive";
+  }
+  return "unknown";
+}
+
 namespace {
 
 /// Checks everything but the tasks.
@@ -287,5 +303,5 @@ absl::Status mozart::verifyProgram(const Program &program,
     return status;
   if (absl::Status status = verifyTasks(program, machine); !status.ok())
     return status;
-  return verifyOrder(program);
+  return verifyOrder(program, machine);
 }

@@ -50,6 +50,8 @@ static void addResources(Report &report, const SimulationResult &result) {
     entry.set_name(asciiText(use.name));
     entry.set_peak_bytes(use.peakBytes);
     entry.set_capacity_bytes(use.capacityBytes);
+    entry.set_live_peak_bytes(use.livePeakBytes);
+    entry.set_live_peak_at_s(seconds(use.livePeakPs));
   }
 }
 
@@ -157,7 +159,9 @@ std::string mozart::printReport(const Report &report) {
   for (const MemoryReport &memory : report.memories())
     json["memories"].push_back({{"name", memory.name()},
                                 {"peak_bytes", memory.peak_bytes()},
-                                {"capacity_bytes", memory.capacity_bytes()}});
+                                {"capacity_bytes", memory.capacity_bytes()},
+                                {"live_peak_bytes", memory.live_peak_bytes()},
+                                {"live_peak_at_s", memory.live_peak_at_s()}});
   json["energy_j"] = sorted(report.energy_j());
   json["dropped_tokens"] = report.dropped_tokens();
   json["events"] = report.events();

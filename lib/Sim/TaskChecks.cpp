@@ -7,12 +7,15 @@
 
 #include "TaskChecks.h"
 
+#include "WaitCycle.h"
+
 #include "mozart/Sim/ProgramChecks.h"
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace mozart;
@@ -89,7 +92,7 @@ private:
     if (task.stage < -1)
       fail(absl::StrCat("stage is ", task.stage, "; expected -1 or more"));
     for (int32_t wait : task.waits)
-      if (wait < 0 || static_cast<size_t>(wait) >= index)
+      if (wait < 0 || wait >= sizeOf(program.tasks)) // see verifyOrder
         fail(absl::StrCat("waits for task ", wait,
                           "; expected one listed before it, in [0, ", index,
                           ")"));
@@ -403,25 +406,49 @@ absl::Status mozart::verifyTasks(const Program &program,
   return absl::OkStatus();
 }
 
-/// Waits and engine order point backwards by construction; stages do not. A
-/// cycle exists just where a task of a higher stage must end before one of a
-/// lower stage starts.
-absl::Status mozart::verifyOrder(const Program &program) {
-  struct Highest {
-    int64_t stage = -1;
-    int32_t task = -1;
-  };
-  std::vector<Highest> before(program.tasks.size());
+/// A program whose tasks wait in a circle.
+static absl::Status circle(const Program &program, const std::string &cycle) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "program '", program.name, "': tasks wait in a circle, so that none of ",
+      "them could ever start: ", cycle,
+      "; expected waits and stages that do not go down in the order in which "
+      "tasks are listed"));
+}
+
+/// Waits that point forwards: a circle, or a list in another order.
+static absl::Status verifyWaits(const Program &program,
+                                const MachineModel &machine) {
+  for (size_t i = 0; i < program.tasks.size(); ++i)
+    for (int32_t wait : program.tasks[i].waits) {
+      if (static_cast<size_t>(wait) < i)
+        continue;
+      std::string cycle = describeWaitCycle(program, machine);
+      if (!cycle.empty())
+        return circle(program, cycle);
+      return absl::InvalidArgumentError(
+          absl::StrCat("program '", program.name, "', task ", i, " ('",
+                       program.tasks[i].name, "'): waits for task ", wait,
+                       " ('", program.tasks[wait].name,
+                       "'); expected one listed before it, in [0, ", i, ")"));
+    }
+  return absl::OkStatus();
+}
+
+/// Where waits and engine order point backwards, stages may still not. A cycle
+/// exists just where a task of a higher stage must end before one of a lower
+/// stage starts.
+absl::Status mozart::verifyOrder(const Program &program,
+                                 const MachineModel &machine) {
+  if (absl::Status status = verifyWaits(program, machine); !status.ok())
+    return status;
+  std::vector<int64_t> highestBefore(program.tasks.size(), -1);
   std::map<Engine, int32_t> lastOn;
   for (size_t i = 0; i < program.tasks.size(); ++i) {
     const Task &task = program.tasks[i];
-    Highest highest;
+    int64_t &highest = highestBefore[i];
     auto follow = [&](int32_t earlier) {
-      Highest through = before[earlier];
-      if (program.tasks[earlier].stage > through.stage)
-        through = {program.tasks[earlier].stage, earlier};
-      if (through.stage > highest.stage)
-        highest = through;
+      highest = std::max(
+          {highest, highestBefore[earlier], program.tasks[earlier].stage});
     };
     for (int32_t wait : task.waits)
       follow(wait);
@@ -431,15 +458,8 @@ absl::Status mozart::verifyOrder(const Program &program) {
         follow(it->second);
       it->second = static_cast<int32_t>(i);
     }
-    if (task.stage >= 0 && highest.stage > task.stage)
-      return absl::InvalidArgumentError(absl::StrCat(
-          "program '", program.name, "', task ", i, " ('", task.name,
-          "'): is in stage ", task.stage, " but must come after task ",
-          highest.task, " ('", program.tasks[highest.task].name, "') of stage ",
-          highest.stage,
-          ", by waits and engine order: neither could ever start; list tasks "
-          "by ascending stage"));
-    before[i] = highest;
+    if (task.stage >= 0 && highest > task.stage)
+      return circle(program, describeWaitCycle(program, machine));
   }
   return absl::OkStatus();
 }

@@ -25,8 +25,9 @@ bool sameType(const ValueType &a, const ValueType &b);
 /// Checks each task of a program whose slices and buffers are well formed.
 absl::Status verifyTasks(const Program &program, const MachineModel &machine);
 
-/// Checks that no stage waits for itself; tasks are well formed.
-absl::Status verifyOrder(const Program &program);
+/// Checks that waits point backwards and that no task waits for itself through
+/// others; tasks are well formed.
+absl::Status verifyOrder(const Program &program, const MachineModel &machine);
 
 } // namespace mozart
 

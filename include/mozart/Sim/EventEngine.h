@@ -85,6 +85,10 @@ struct MemoryUse {
   /// End of the last buffer: more than `peakBytes` where gaps are left.
   int64_t endBytes = 0;
   int64_t capacityBytes = 0;
+  /// Most bytes of buffers that live at one time (see BufferLives.h), and the
+  /// first time at which they do. `simulate` fills these.
+  int64_t livePeakBytes = 0;
+  int64_t livePeakPs = 0;
 };
 
 /// From `timePs` on, `resource` (index into `resources`) carries so much.
@@ -115,7 +119,7 @@ struct SimulationResult {
 /// if the routing is missing or of another shape, if a switch must copy or add
 /// and cannot, or if a buffer holds fewer rows than the routing sends; with
 /// kResourceExhausted if an SRAM, or a memory that is not elastic, is too small
-/// (naming it, need and have); with kOutOfRange if a time or a sum of bytes
+/// (see `checkMemories`); with kOutOfRange if a time or a sum of bytes
 /// does not fit in 63 bits.
 absl::StatusOr<SimulationResult>
 simulate(const Program &program, const MachineModel &machine,
@@ -125,6 +129,14 @@ simulate(const Program &program, const MachineModel &machine,
 /// Sizes past 2^63 saturate.
 std::vector<MemoryUse> memoryUse(const Program &program,
                                  const MachineModel &machine);
+
+/// Fails with kResourceExhausted if an SRAM, or a memory that is not elastic,
+/// is too small for what `memoryUse` returned: names it, need and have, and the
+/// buffers that hold it, largest first. What is over but elastic becomes a
+/// warning.
+absl::Status checkMemories(const std::vector<MemoryUse> &memories,
+                           const Program &program, const MachineModel &machine,
+                           std::vector<std::string> &warnings);
 
 } // namespace mozart
 

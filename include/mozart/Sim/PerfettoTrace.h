@@ -21,10 +21,10 @@ namespace mozart {
 /// (pid: nodes + memory), and one for the network. Tasks are slices on every
 /// engine that they occupy; an arrow leads from each transfer to the tasks that
 /// wait for it, and from each task to the transfers that wait for it. Counters:
-/// bytes of buffers in use of each SRAM, from the start of the first task that
-/// touches a buffer to the end of the last; and, where `result.loads` was
-/// recorded, the load of each resource in bytes per second. Times are exact:
-/// picoseconds as decimal fractions of the format's microseconds.
+/// bytes of buffers that live in each SRAM (see BufferLives.h); and, where
+/// `result.loads` was recorded, the load of each resource in bytes per second.
+/// Times are exact: picoseconds as decimal fractions of the format's
+/// microseconds.
 std::string printPerfettoTrace(const Program &program,
                                const MachineModel &machine,
                                const SimulationResult &result);

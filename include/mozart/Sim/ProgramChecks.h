@@ -32,8 +32,8 @@ namespace mozart {
 /// place or type other than the task's kind fixes (see `Exchange`); a step that
 /// fails `verifyStep`; a route that is not continuous or does not join the two
 /// ends; routes via switches that do not form a tree; an expert at two peers of
-/// one exchange; a stage that could never start, because a task of a higher
-/// stage must end before it.
+/// one exchange; tasks that wait for one another in a circle, by waits, engine
+/// order and stages (names all of them, and what each waits for).
 absl::Status verifyProgram(const Program &program, const MachineModel &machine);
 
 /// Checks the operand and result types and the parameters of one step: counts,
@@ -46,6 +46,9 @@ const char *kernelName(KernelKind kind);
 
 /// "dispatch", "load", ...
 const char *taskKindName(TaskKind kind);
+
+/// "compute", "dma", "channel", "send", "receive".
+const char *engineKindName(EngineKind kind);
 
 /// "tensor<4x8xf16>", "routing<4x2 of 8 x f32>", "local routing<...>".
 std::string describeType(const ValueType &type);

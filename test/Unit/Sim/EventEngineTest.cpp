@@ -514,7 +514,10 @@ TEST(EventEngine, SramOverflow) {
   b.load(kDram1, kC3, 6);
   absl::Status status = simulate(b.program, machine, nullptr).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_SAYS(status, "'c3': needs 1048577 bytes, has 1048576");
+  EXPECT_SAYS(status, "'c3': needs 1048577 bytes, has 1048576; allocation is "
+                      "static, so at any time. Its largest buffers: 'sram_0' "
+                      "(1048571 bytes at offset 0), 'sram_1' (6 bytes at "
+                      "offset 1048571); schedule");
   // Buffers without an offset come after the others.
   b.program.buffers.back().offset = -1;
   EXPECT_SAYS(simulate(b.program, machine, nullptr).status(),

@@ -303,14 +303,51 @@ const BadProgram kBadPrograms[] = {
        p.tasks[1].stage = 1;
        p.tasks[2].stage = 0;
      },
-     {"task 2", "stage 0", "after task 1", "stage 1"}},
+     {"task 1 ('load.router') is in stage 1 and so comes after task 2 "
+      "('route') "
+      "of stage 0; task 2 ('route') waits for task 1 ('load.router');"}},
     {"StageCycleThroughUnstaged",
      kPairs,
      [](Program &p) {
        p.tasks[1].stage = 1;
        named(p, "dispatch").stage = 0;
      },
-     {"('dispatch'", "after task 1"}},
+     {"task 1 ('load.router') is in stage 1 and so comes after task 15 "
+      "('dispatch') of stage 0; task 15 ('dispatch') waits for task 2 "
+      "('route'); "
+      "task 2 ('route') waits for task 1 ('load.router');"}},
+    {"WaitCycle",
+     kPairs,
+     [](Program &p) { p.tasks[1].waits = {2}; },
+     {"task 1 ('load.router') waits for task 2 ('route'); task 2 ('route') "
+      "waits for task 1 ('load.router');"}},
+    {"WaitForItself",
+     kPairs,
+     [](Program &p) { p.tasks[2].waits = {2}; },
+     {"circle", ": task 2 ('route') waits for task 2 ('route');"}},
+    {"EngineCycle",
+     kPairs,
+     [](Program &p) { p.tasks[0].waits = {1}; },
+     {"task 0 ('load.x') waits for task 1 ('load.router'); task 1 "
+      "('load.router') is behind task 0 ('load.x') on engine 'root.dma';"}},
+    {"WaitForwardWithoutCycle",
+     kPairs,
+     [](Program &p) {
+       p.tasks[1].engines = {};
+       p.tasks[0].waits = {1};
+     },
+     {"task 0 ('load.x'): waits for task 1 ('load.router'); expected one "
+      "listed before it"}},
+    {"StagesInBetween",
+     kPairs,
+     [](Program &p) {
+       p.tasks[1].stage = 7;
+       p.tasks[2].stage = 0;
+       p.tasks[3].stage = 1;
+     },
+     {"task 1 ('load.router') is in stage 7 and so comes after task 2 "
+      "('route') "
+      "of stage 0"}},
 
     {"LoadCounts",
      kPairs,

@@ -132,7 +132,8 @@ TEST_F(ReportTest, JsonHoldsEveryFieldInOrder) {
       keys(json["resources"][0]),
       (std::vector<std::string>{"name", "kind", "busy_s", "utilization"}));
   EXPECT_EQ(keys(json["memories"][0]),
-            (std::vector<std::string>{"name", "peak_bytes", "capacity_bytes"}));
+            (std::vector<std::string>{"name", "peak_bytes", "capacity_bytes",
+                                      "live_peak_bytes", "live_peak_at_s"}));
   EXPECT_EQ(keys(json["lower_bound_parts_s"]),
             (std::vector<std::string>{"attention_compute", "expert_compute",
                                       "inner_links", "leaf_links", "memory",
