@@ -8,6 +8,8 @@
 Latency and bound are those of one step of the model (all micro-batches); the
 bound is what no program could beat, the ratio latency over bound. C_T and G_T
 are means over MoE layers: chiplets and switch groups that a token is sent to.
+Latencies of one model that are closer than 2 % are named as ties: the network's
+fidelities agree no better than that.
 """
 
 import argparse
@@ -20,6 +22,10 @@ from typing import Any, Dict, List, Optional, Sequence
 
 COLUMNS = ("model", "preset", "latency", "C_T", "G_T", "bound", "bound by", "ratio")
 LEFT_ALIGNED = {"model", "preset", "bound by"}
+
+
+# Fidelities of the network agree in ratios of latencies within this.
+TIE = 0.02
 
 
 class ReportError(Exception):
@@ -126,6 +132,20 @@ def rows_of(reports: Sequence[Report], to_come: Sequence[str]) -> List[Dict[str,
     return rows
 
 
+def ties_of(reports: Sequence[Report]) -> List[str]:
+    """A line for each two reports of a model that are closer than TIE."""
+    lines = []
+    for index, first in enumerate(reports):
+        for second in reports[index + 1 :]:
+            low, high = sorted((first.latency_s, second.latency_s))
+            if first.model == second.model and high - low < TIE * low:
+                lines.append(
+                    f"tie: {first.model} {first.preset} and {second.preset} "
+                    f"({100 * (high - low) / low:.1f} % apart)"
+                )
+    return lines
+
+
 def plain_table(rows: Sequence[Dict[str, str]]) -> str:
     table = [dict(zip(COLUMNS, COLUMNS)), *rows]
     widths = {c: max(len(r.get(c, "")) for r in table) for c in COLUMNS}
@@ -167,6 +187,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 1
     rows = rows_of(reports, options.to_come)
     print(markdown_table(rows) if options.markdown else plain_table(rows))
+    ties = ties_of(reports)
+    if ties:
+        print("\n" + "\n".join(ties))
     if not options.markdown:
         print("\nReports:")
         for report in reports:

@@ -57,6 +57,22 @@ def test_markdown(tmp_path):
     ]
 
 
+def test_ties(tmp_path):
+    reports = [save(tmp_path / f"{index}.json", preset=preset, model=model,
+                    latency_s=latency)
+               for index, (model, preset, latency) in enumerate([
+                   ("m", "a", 1.0), ("m", "b", 1.0199), ("m", "c", 1.0201),
+                   ("n", "a", 1.0)])]
+    lines = run(*reports).stdout.splitlines()
+    assert [line for line in lines if line.startswith("tie: ")] == [
+        "tie: m a and b (2.0 % apart)",
+        "tie: m b and c (0.0 % apart)",
+    ]
+    markdown = run("--markdown", *reports).stdout.splitlines()
+    assert markdown[6:] == ["", "tie: m a and b (2.0 % apart)",
+                            "tie: m b and c (0.0 % apart)"]
+
+
 def test_model_without_experts(tmp_path):
     done = run(save(tmp_path / "a.json", layers=[]))
     assert done.stdout.splitlines()[1].split() == [
