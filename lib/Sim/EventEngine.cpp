@@ -45,6 +45,11 @@ public:
         context{program, machine, counter, resources, options} {}
 
   absl::StatusOr<SimulationResult> run() {
+    if (context.options.recordLimits &&
+        context.options.network == Network::Flow) {
+      result.limits.resize(program.tasks.size());
+      context.limits = &result.limits;
+    }
     absl::StatusOr<std::unique_ptr<TransferNetwork>> made =
         makeTransferNetwork(context);
     if (!made.ok())

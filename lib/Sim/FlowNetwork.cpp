@@ -18,11 +18,22 @@ static constexpr int64_t kPsPerSecond = 1000000000000;
 /// Sums of shares of up to 2^30 flows stay below 2^127.
 static constexpr __int128 kLargestShare = static_cast<__int128>(1) << 96;
 
+static void addTime(std::vector<ResourceTime> &limits, int32_t resource,
+                    int64_t ps) {
+  if (ps == 0)
+    return;
+  if (!limits.empty() && limits.back().resource == resource)
+    limits.back().ps += ps;
+  else
+    limits.push_back({resource, ps});
+}
+
 static __int128 divideUp(__int128 a, __int128 b) {
   return a / b + (a % b != 0);
 }
 
-FlowNetwork::FlowNetwork(std::vector<int64_t> rates) {
+FlowNetwork::FlowNetwork(std::vector<int64_t> rates, bool recordLimits)
+    : recordLimits(recordLimits) {
   resources.resize(rates.size());
   for (size_t i = 0; i < rates.size(); ++i)
     resources[i].rate = resources[i].mixedRate = rates[i];
@@ -56,6 +67,7 @@ int32_t FlowNetwork::start(int64_t nowPs, absl::Span<const FlowUse> uses,
   flow.remaining = static_cast<__int128>(measure) * kPsPerSecond;
   flow.rate = 0;
   flow.sincePs = nowPs;
+  flow.limits.clear();
   flow.owner = owner;
   flow.active = true;
   flow.uses.clear();
@@ -118,8 +130,9 @@ void FlowNetwork::collect(int32_t resource, size_t firstResource) {
     }
 }
 
-void FlowNetwork::freeze(Flow &flow, int64_t rate) {
+void FlowNetwork::freeze(Flow &flow, int64_t rate, int32_t limitedBy) {
   flow.frozen = true;
+  flow.limitedBy = limitedBy;
   flow.rate = rate;
   for (const Use &use : flow.uses) {
     Resource &resource = resources[use.resource];
@@ -158,7 +171,7 @@ void FlowNetwork::share(absl::Span<const int32_t> ofResources,
         Flow &flow = flows[member.flow];
         if (flow.frozen)
           continue;
-        freeze(flow, rate);
+        freeze(flow, rate, index);
         --left;
       }
     }
@@ -180,6 +193,8 @@ bool FlowNetwork::update(int64_t nowPs, std::vector<FlowForecast> &forecasts) {
       Flow &flow = flows[index];
       flow.remaining -=
           static_cast<__int128>(flow.rate) * (nowPs - flow.sincePs);
+      if (recordLimits)
+        addTime(flow.limits, flow.limitedBy, nowPs - flow.sincePs);
       flow.sincePs = nowPs;
     }
     oldRates.clear();
@@ -206,6 +221,14 @@ bool FlowNetwork::update(int64_t nowPs, std::vector<FlowForecast> &forecasts) {
     flows[flow].visited = false;
   dirty.clear();
   return fits;
+}
+
+void FlowNetwork::addLimits(int32_t index, int64_t nowPs,
+                            std::vector<ResourceTime> &limits) const {
+  const Flow &flow = flows[index];
+  for (const ResourceTime &limit : flow.limits)
+    addTime(limits, limit.resource, limit.ps);
+  addTime(limits, flow.limitedBy, nowPs - flow.sincePs);
 }
 
 int64_t FlowNetwork::bytesPerSecond(int32_t index) const {

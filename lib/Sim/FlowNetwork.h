@@ -19,6 +19,8 @@
 #ifndef MOZART_LIB_SIM_FLOWNETWORK_H
 #define MOZART_LIB_SIM_FLOWNETWORK_H
 
+#include "mozart/Sim/EventEngine.h"
+
 #include "absl/types/span.h"
 
 #include <cstdint>
@@ -45,8 +47,9 @@ struct FlowForecast {
 
 class FlowNetwork {
 public:
-  /// `rates`: bytes per second of each resource, positive.
-  explicit FlowNetwork(std::vector<int64_t> rates);
+  /// `rates`: bytes per second of each resource, positive. `recordLimits`: for
+  /// `addLimits`.
+  explicit FlowNetwork(std::vector<int64_t> rates, bool recordLimits = false);
 
   /// Lets `resource` have `rate`, positive, as long as flows that write and
   /// flows that do not cross it together.
@@ -73,6 +76,11 @@ public:
   int32_t owner(int32_t flow) const { return flows[flow].owner; }
   int64_t rate(int32_t flow) const { return flows[flow].rate; }
 
+  /// Adds to `limits` how long each resource was the full one that held back an
+  /// active flow's rate, from the flow's start to `nowPs`, in order of time.
+  void addLimits(int32_t flow, int64_t nowPs,
+                 std::vector<ResourceTime> &limits) const;
+
   /// Resources whose flows `update` shared anew, and what one carries now.
   absl::Span<const int32_t> updatedResources() const { return component; }
   int64_t bytesPerSecond(int32_t resource) const;
@@ -90,7 +98,9 @@ private:
     std::vector<Use> uses;
     __int128 remaining = 0; ///< bytes x ps / s
     int64_t rate = 0;
-    int64_t sincePs = 0; ///< when `remaining` was true
+    int64_t sincePs = 0;              ///< when `remaining` was true
+    int32_t limitedBy = -1;           ///< resource
+    std::vector<ResourceTime> limits; ///< until `sincePs`
     int32_t owner = -1;
     uint32_t version = 0;
     bool active = false;
@@ -121,6 +131,7 @@ private:
   std::vector<int32_t> freeFlows;
   std::vector<int32_t> dirty; // resources
   bool fits = true;
+  bool recordLimits;
   // Scratch of `update`.
   std::vector<int32_t> component, componentFlows;
   std::vector<int64_t> oldRates;
@@ -128,7 +139,7 @@ private:
   void collect(int32_t resource, size_t firstResource);
   void share(absl::Span<const int32_t> resources,
              absl::Span<const int32_t> flows);
-  void freeze(Flow &flow, int64_t rate);
+  void freeze(Flow &flow, int64_t rate, int32_t limitedBy);
 };
 
 } // namespace mozart

@@ -13,7 +13,8 @@ using namespace mozart;
 
 FluidTransfers::FluidTransfers(const NetworkContext &context)
     : program(context.program), resources(context.resources),
-      recordLoads(context.options.recordLoads), network(resources.rates()),
+      recordLoads(context.options.recordLoads), limits(context.limits),
+      network(resources.rates(), limits != nullptr),
       planner(context.program, context.machine, resources, context.counter),
       outstanding(context.program.tasks.size(), 0) {
   const std::vector<int64_t> mixed = resources.mixedRates();
@@ -39,6 +40,7 @@ absl::Status FluidTransfers::start(int64_t nowPs, int32_t task) {
     inFlight[slot].message = std::move(message);
     inFlight[slot].leg = 0;
     inFlight[slot].task = task;
+    inFlight[slot].limits = {};
     startLeg(nowPs, slot);
   }
   return tooLate ? timeOverflow(program) : absl::OkStatus();
@@ -62,6 +64,8 @@ FluidTransfers::advance(int64_t /*limitPs*/, std::vector<int32_t> &endedTasks) {
     switch (event.kind) {
     case Event::Kind::FlowEnd: {
       int32_t slot = network.owner(event.index);
+      if (limits)
+        network.addLimits(event.index, nowPs, inFlight[slot].limits.resources);
       network.finish(event.index);
       endLeg(nowPs, slot, endedTasks);
       break;
@@ -107,9 +111,10 @@ void FluidTransfers::schedule(int64_t nowPs, int64_t delayPs, Event::Kind kind,
 }
 
 void FluidTransfers::startLeg(int64_t nowPs, int32_t slot) {
-  const InFlight &flight = inFlight[slot];
-  schedule(nowPs, flight.message.legs[flight.leg].delayPs,
-           Event::Kind::HeadArrives, slot);
+  InFlight &flight = inFlight[slot];
+  int64_t delayPs = flight.message.legs[flight.leg].delayPs;
+  flight.limits.delayPs += delayPs; // a sum of times that fit (see schedule)
+  schedule(nowPs, delayPs, Event::Kind::HeadArrives, slot);
 }
 
 void FluidTransfers::flow(int64_t nowPs, int32_t slot,
@@ -127,6 +132,9 @@ void FluidTransfers::endLeg(int64_t nowPs, int32_t slot,
   if (++flight.leg < flight.message.legs.size())
     return startLeg(nowPs, slot);
   freeInFlight.push_back(slot);
-  if (--outstanding[flight.task] == 0)
-    endedTasks.push_back(flight.task);
+  if (--outstanding[flight.task] != 0)
+    return;
+  endedTasks.push_back(flight.task);
+  if (limits)
+    (*limits)[flight.task] = std::move(flight.limits);
 }

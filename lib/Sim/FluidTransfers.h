@@ -54,11 +54,13 @@ private:
     Message message;
     size_t leg = 0;
     int32_t task = -1;
+    TransferLimits limits; ///< of its legs so far; if recorded
   };
 
   const Program &program;
   ResourceTable &resources;
   bool recordLoads;
+  std::vector<TransferLimits> *limits;
   FlowNetwork network;
   TransferPlanner planner;
   std::priority_queue<Event, std::vector<Event>, std::greater<Event>> queue;

@@ -53,6 +53,8 @@ public:
     for (size_t i = 0; i < program.tasks.size(); ++i)
       for (int32_t wait : program.tasks[i].waits)
         arrow(wait, i);
+    for (size_t i = 0; i < program.tasks.size(); ++i)
+      exchangeArrows(i);
     sramCounters();
     loadCounters();
     return absl::StrCat("{\"traceEvents\":[\n", events,
@@ -148,15 +150,33 @@ private:
     if (first.kind == TaskKind::Compute && second.kind == TaskKind::Compute)
       return;
     int64_t id = nextArrow++;
-    arrowEnd("\"ph\":\"s\"", id, first, result.tasks[from].startPs);
-    arrowEnd("\"ph\":\"f\",\"bp\":\"e\"", id, second, result.tasks[to].startPs);
+    arrowEnd("\"ph\":\"s\"", "waits", id, firstTrack(first),
+             result.tasks[from].startPs);
+    arrowEnd("\"ph\":\"f\",\"bp\":\"e\"", "waits", id, firstTrack(second),
+             result.tasks[to].startPs);
+  }
+
+  /// From each sending port of an exchange to each receiving one.
+  void exchangeArrows(size_t index) {
+    const Task &task = program.tasks[index];
+    const int64_t startPs = result.tasks[index].startPs;
+    for (const Engine &from : task.engines)
+      for (const Engine &to : task.engines) {
+        if (from.kind != EngineKind::Send || to.kind != EngineKind::Receive)
+          continue;
+        int64_t id = nextArrow++;
+        arrowEnd("\"ph\":\"s\"", "sends", id, trackOf(from), startPs);
+        arrowEnd("\"ph\":\"f\",\"bp\":\"e\"", "sends", id, trackOf(to),
+                 startPs);
+      }
   }
 
   /// An end of an arrow holds on to the slice that encloses its time.
-  void arrowEnd(const char *phase, int64_t id, const Task &task, int64_t ps) {
-    Track track = firstTrack(task);
-    emit(absl::StrCat(phase, ",\"name\":\"waits\",\"cat\":\"transfer\",\"id\":",
-                      id, ",\"pid\":", track.pid, ",\"tid\":", track.tid,
+  void arrowEnd(const char *phase, const char *name, int64_t id, Track track,
+                int64_t ps) {
+    emit(absl::StrCat(phase, ",\"name\":\"", name,
+                      "\",\"cat\":\"transfer\",\"id\":", id,
+                      ",\"pid\":", track.pid, ",\"tid\":", track.tid,
                       ",\"ts\":", microseconds(ps)));
   }
 

@@ -119,6 +119,41 @@ absl::StatusOr<Report> mozart::makeReport(const Program &program,
   return report;
 }
 
+static nlohmann::ordered_json
+causesJson(const google::protobuf::RepeatedPtrField<CauseReport> &causes) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const CauseReport &cause : causes)
+    json.push_back(
+        {{"name", cause.name()}, {"kind", cause.kind()}, {"ps", cause.ps()}});
+  return json;
+}
+
+static nlohmann::ordered_json
+explanationJson(const ExplanationReport &explanation) {
+  using Json = nlohmann::ordered_json;
+  Json json;
+  json["latency_ps"] = explanation.latency_ps();
+  json["causes"] = causesJson(explanation.causes());
+  json["kinds"] = causesJson(explanation.kinds());
+  json["twice_as_fast"] = Json::array();
+  for (const WhatIfReport &what : explanation.twice_as_fast())
+    json["twice_as_fast"].push_back({{"name", what.name()},
+                                     {"kind", what.kind()},
+                                     {"latency_ps", what.latency_ps()}});
+  json["critical_path"] = Json::array();
+  for (const PathTaskReport &task : explanation.critical_path())
+    json["critical_path"].push_back({{"task", task.task()},
+                                     {"name", task.name()},
+                                     {"kind", task.kind()},
+                                     {"node", task.node()},
+                                     {"start_ps", task.start_ps()},
+                                     {"end_ps", task.end_ps()},
+                                     {"waited_for", task.waited_for()},
+                                     {"after", task.after()},
+                                     {"causes", causesJson(task.causes())}});
+  return json;
+}
+
 template <typename ProtoMap>
 static nlohmann::ordered_json sorted(const ProtoMap &map) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
@@ -171,5 +206,7 @@ std::string mozart::printReport(const Report &report) {
     json["warnings"].push_back(warning);
   json["mean_power_w"] = report.mean_power_w();
   json["area_mm2"] = sorted(report.area_mm2());
+  if (report.has_explanation())
+    json["explanation"] = explanationJson(report.explanation());
   return json.dump(2) + "\n";
 }

@@ -39,6 +39,8 @@ struct NetworkContext {
   /// Where the bytes of transfers are counted: each of them once it has gone.
   ResourceTable &resources;
   const SimulationOptions &options;
+  /// By task, to be filled in by networks that can say; null if nobody asks.
+  std::vector<TransferLimits> *limits = nullptr;
 };
 
 class TransferNetwork {

@@ -10,8 +10,13 @@
 #include "mozart/Dialect/Chiplet/IR/Chiplet.h"
 #include "mozart/Dialect/NoP/IR/NoP.h"
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
+#include "mozart/Sim/ChakraTrace.h"
+#include "mozart/Sim/CriticalPath.h"
 #include "mozart/Sim/PerfettoTrace.h"
 #include "mozart/Sim/Report.h"
+#include "mozart/Sim/ReportText.h"
+#include "mozart/Sim/Tables.h"
+#include "mozart/Sim/WhatIf.h"
 #include "mozart/Support/AtomicFile.h"
 #include "mozart/Target/ExportProgram.h"
 #include "mozart/Target/RoutingSource.h"
@@ -20,8 +25,11 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <chrono>
+#include <optional>
+#include <set>
 
 using namespace mlir;
 using namespace mozart;
@@ -62,8 +70,144 @@ bindRouting(chiplet::ProgramOp op, const Program &program, const Trace &trace) {
   return *bound;
 }
 
-FailureOr<Report> mozart::simulateModule(ModuleOp module,
-                                         const SimulateOptions &options) {
+/// The first name that two outputs have.
+static std::optional<std::string> sharedOutput(const SimulateOptions &options) {
+  std::set<std::string> names;
+  for (const std::string *name :
+       {&options.timeline, &options.report, &options.csvDirectory,
+        &options.machineDot, &options.taskDot, &options.chakraPrefix})
+    if (!name->empty() && !names.insert(*name).second)
+      return *name;
+  return std::nullopt;
+}
+
+namespace {
+
+/// A program that has been simulated, and what is told of it.
+class Teller {
+public:
+  Teller(const Program &program, const MachineModel &machine,
+         const BoundRouting *routing, const SimulateOptions &options)
+      : program(program), machine(machine), routing(routing), options(options) {
+  }
+
+  absl::StatusOr<Simulated> run() {
+    SimulationOptions simulation = options.simulation;
+    simulation.recordLoads = !options.timeline.empty();
+    simulation.recordLimits = needsPath();
+    auto begin = std::chrono::steady_clock::now();
+    absl::StatusOr<SimulationResult> simulated =
+        simulate(program, machine, routing, simulation);
+    std::chrono::duration<double> wall =
+        std::chrono::steady_clock::now() - begin;
+    if (!simulated.ok())
+      return simulated.status();
+    result = *std::move(simulated);
+    absl::StatusOr<Report> report =
+        makeReport(program, machine, routing, simulation, result, wall.count());
+    if (!report.ok())
+      return report.status();
+    told.report = *std::move(report);
+    if (needsPath())
+      if (absl::Status status = explain(); !status.ok())
+        return status;
+    if (!options.summary && !options.explain)
+      told.text = printReport(told.report);
+    if (absl::Status status = writeFiles(); !status.ok())
+      return status;
+    return std::move(told);
+  }
+
+  const SimulationResult &simulation() const { return result; }
+
+private:
+  const Program &program;
+  const MachineModel &machine;
+  const BoundRouting *routing;
+  const SimulateOptions &options;
+  SimulationResult result;
+  CriticalPath path;
+  Simulated told;
+
+  bool needsPath() const {
+    return options.summary || options.explain ||
+           !options.csvDirectory.empty() || !options.taskDot.empty();
+  }
+
+  absl::Status explain() {
+    RoutingCounter counter(program, routing);
+    absl::StatusOr<CriticalPath> found =
+        criticalPath(program, machine, counter, result);
+    if (!found.ok())
+      return found.status();
+    path = *std::move(found);
+    if (options.summary)
+      told.text = printSummary(program, result, path, told.report);
+    if (!options.explain)
+      return absl::OkStatus();
+    absl::StatusOr<std::vector<WhatIf>> faster =
+        whatIfs(program, machine, routing, options.simulation, result, path);
+    if (!faster.ok())
+      return faster.status();
+    if (options.summary)
+      told.text += "\n";
+    told.text += printExplanation(program, result, path, *faster);
+    addExplanation(told.report, program, machine, result, path, *faster);
+    return absl::OkStatus();
+  }
+
+  absl::Status writeFiles() const {
+    std::vector<std::pair<std::string, std::string>> files;
+    if (!options.timeline.empty())
+      files.emplace_back(options.timeline,
+                         printPerfettoTrace(program, machine, result));
+    if (!options.report.empty())
+      files.emplace_back(options.report, printReport(told.report));
+    if (!options.machineDot.empty())
+      files.emplace_back(options.machineDot, printMachineDot(machine, result));
+    if (!options.taskDot.empty()) {
+      absl::StatusOr<std::string> dot =
+          printTaskDot(program, machine, result, path);
+      if (!dot.ok())
+        return dot.status();
+      files.emplace_back(options.taskDot, *std::move(dot));
+    }
+    if (!options.chakraPrefix.empty()) {
+      RoutingCounter counter(program, routing);
+      absl::StatusOr<std::vector<std::string>> traces =
+          printChakraTraces(program, machine, counter, result);
+      if (!traces.ok())
+        return traces.status();
+      for (size_t rank = 0; rank < traces->size(); ++rank)
+        files.emplace_back(options.chakraPrefix + "." + std::to_string(rank) +
+                               ".et",
+                           std::move((*traces)[rank]));
+    }
+    if (!options.csvDirectory.empty()) {
+      if (std::error_code error =
+              llvm::sys::fs::create_directories(options.csvDirectory))
+        return absl::UnavailableError("cannot make directory '" +
+                                      options.csvDirectory +
+                                      "': " + error.message());
+      for (auto &[name, contents] :
+           printCsvTables(program, machine, result, path, told.report))
+        files.emplace_back(options.csvDirectory + "/" + name,
+                           std::move(contents));
+    }
+    for (const auto &[name, contents] : files)
+      if (absl::Status status = writeFile(name, contents); !status.ok())
+        return status;
+    return absl::OkStatus();
+  }
+};
+
+} // namespace
+
+FailureOr<Simulated> mozart::simulateModule(ModuleOp module,
+                                            const SimulateOptions &options) {
+  if (std::optional<std::string> name = sharedOutput(options))
+    return module.emitError() << "two outputs go to '" << *name
+                              << "'; expected a name of its own for each";
   FailureOr<chiplet::ProgramOp> op = findProgram(module);
   if (failed(op))
     return failure();
@@ -82,30 +226,13 @@ FailureOr<Report> mozart::simulateModule(ModuleOp module,
       return failure();
     bound = *routing;
   }
-  const BoundRouting *routing = bound ? &*bound : nullptr;
-
-  SimulationOptions simulation = options.simulation;
-  simulation.recordLoads = !options.timeline.empty();
-  auto begin = std::chrono::steady_clock::now();
-  absl::StatusOr<SimulationResult> result =
-      simulate(program, exported->machine, routing, simulation);
-  std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-  if (!result.ok())
-    return op->emitOpError() << std::string(result.status().message());
-  for (const std::string &warning : result->warnings)
+  Teller teller(program, exported->machine, bound ? &*bound : nullptr, options);
+  absl::StatusOr<Simulated> told = teller.run();
+  if (!told.ok())
+    return op->emitOpError() << std::string(told.status().message());
+  for (const std::string &warning : teller.simulation().warnings)
     op->emitWarning() << warning;
-  absl::StatusOr<Report> report = makeReport(
-      program, exported->machine, routing, simulation, *result, wall.count());
-  if (!report.ok())
-    return op->emitOpError() << std::string(report.status().message());
-  if (options.timeline.empty())
-    return *std::move(report);
-  absl::Status written =
-      writeFile(options.timeline,
-                printPerfettoTrace(program, exported->machine, *result));
-  if (!written.ok())
-    return op->emitOpError() << std::string(written.message());
-  return *std::move(report);
+  return *std::move(told);
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,6 +258,39 @@ struct SimulateFlags {
   cl::opt<std::string> timeline{"trace-out",
                                 cl::desc("Also write a timeline for Perfetto"),
                                 cl::value_desc("file"), cl::cat(category)};
+  cl::opt<bool> summary{"summary",
+                        cl::desc("Print a summary that a person can read, "
+                                 "instead of the report as JSON"),
+                        cl::cat(category)};
+  cl::opt<bool> explain{
+      "explain",
+      cl::desc("Print the critical path, its causes and what would shorten it, "
+               "instead of the report as JSON (after the summary, if that is "
+               "asked for)"),
+      cl::cat(category)};
+  cl::opt<std::string> report{
+      "report-out",
+      cl::desc("Also write the report as JSON, with the explanation if that is "
+               "asked for"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> csv{
+      "csv-out",
+      cl::desc("Also write layers.csv, resources.csv, memories.csv and "
+               "tasks.csv"),
+      cl::value_desc("directory"), cl::cat(category)};
+  cl::opt<std::string> machineDot{
+      "dot-out",
+      cl::desc("Also write the machine as a DOT graph with utilisation"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> taskDot{
+      "task-dot-out",
+      cl::desc("Also write the tasks and their waits as a DOT graph"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<std::string> chakra{
+      "chakra-out",
+      cl::desc("Also write Chakra execution traces <prefix>.<rank>.et, one for "
+               "each chiplet"),
+      cl::value_desc("prefix"), cl::cat(category)};
 };
 } // namespace
 
@@ -147,10 +307,17 @@ void mozart::registerSimulate() {
         options.routing = flags.routing;
         options.simulation.network = flags.network;
         options.timeline = flags.timeline;
-        FailureOr<Report> report = simulateModule(module, options);
-        if (failed(report))
+        options.summary = flags.summary;
+        options.explain = flags.explain;
+        options.report = flags.report;
+        options.csvDirectory = flags.csv;
+        options.machineDot = flags.machineDot;
+        options.taskDot = flags.taskDot;
+        options.chakraPrefix = flags.chakra;
+        FailureOr<Simulated> told = simulateModule(module, options);
+        if (failed(told))
           return failure();
-        os << printReport(*report);
+        os << told->text;
         return success();
       },
       [](DialectRegistry &registry) {

@@ -37,6 +37,8 @@ struct SimulationOptions {
   Network network = Network::Flow;
   /// Also fills `SimulationResult::loads`.
   bool recordLoads = false;
+  /// Also fills `SimulationResult::limits`, where the network can say.
+  bool recordLimits = false;
 };
 
 enum class ResourceKind {
@@ -98,6 +100,19 @@ struct LoadSample {
   int64_t bytesPerSecond = 0;
 };
 
+struct ResourceTime {
+  int32_t resource = -1; ///< index into `resources`
+  int64_t ps = 0;
+};
+
+/// Where the time of a transfer went: of its message that arrived last, delays
+/// of the head, and how long each resource was what held it back. Together they
+/// are the task's duration.
+struct TransferLimits {
+  int64_t delayPs = 0;
+  std::vector<ResourceTime> resources;
+};
+
 struct SimulationResult {
   /// End of the last task.
   int64_t latencyPs = 0;
@@ -109,6 +124,9 @@ struct SimulationResult {
   /// Every chiplet's SRAM, then every memory.
   std::vector<MemoryUse> memories;
   std::vector<LoadSample> loads;
+  /// By task; of tasks that compute, empty. No entries unless recorded, and on
+  /// networks other than `flow`.
+  std::vector<TransferLimits> limits;
   int64_t events = 0;
   /// What is over its size but declared elastic, and the like.
   std::vector<std::string> warnings;

@@ -20,7 +20,8 @@ namespace mozart {
 /// chiplet (pid: its node) with a thread for each engine, one for each memory
 /// (pid: nodes + memory), and one for the network. Tasks are slices on every
 /// engine that they occupy; an arrow leads from each transfer to the tasks that
-/// wait for it, and from each task to the transfers that wait for it. Counters:
+/// wait for it, from each task to the transfers that wait for it, and within an
+/// exchange from each sending port to each receiving one. Counters:
 /// bytes of buffers that live in each SRAM (see BufferLives.h); and, where
 /// `result.loads` was recorded, the load of each resource in bytes per second.
 /// Times are exact: picoseconds as decimal fractions of the format's

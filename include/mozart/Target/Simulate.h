@@ -20,15 +20,28 @@ struct SimulateOptions {
   /// evaluation draw.
   std::string routing;
   SimulationOptions simulation;
-  /// Where to write the timeline (Perfetto JSON); empty: nowhere.
-  std::string timeline;
+  /// What `Simulated::text` holds: by default the report as JSON; else what is
+  /// asked for, the summary first.
+  bool summary = false, explain = false;
+  // Files to write besides; empty: none. A name that is given twice is an
+  // error.
+  std::string timeline; ///< Perfetto JSON
+  std::string report;   ///< the report as JSON, also where the text is another
+  std::string csvDirectory; ///< made if missing
+  std::string machineDot, taskDot;
+  std::string chakraPrefix; ///< `<prefix>.<rank>.et`, one for each chiplet
+};
+
+struct Simulated {
+  Report report; ///< with the explanation, if it was asked for
+  std::string text;
 };
 
 /// Simulates the one program of `module`. Reports what is wrong with the
 /// module, the trace or the program at its place and fails; warns where a trace
 /// is shorter than the step or a memory holds more than its size.
-mlir::FailureOr<Report> simulateModule(mlir::ModuleOp module,
-                                       const SimulateOptions &options);
+mlir::FailureOr<Simulated> simulateModule(mlir::ModuleOp module,
+                                          const SimulateOptions &options);
 
 /// Registers `mozart-translate --simulate`.
 void registerSimulate();
