@@ -7,6 +7,7 @@
 
 #include "ChipletGroups.h"
 
+#include "mozart/Cost/PlacementLatency.h"
 #include "mozart/Dialect/Wafer/Transforms/Passes.h"
 #include "mozart/Placement/PlaceLayers.h"
 
@@ -49,11 +50,12 @@ static absl::StatusOr<MachineModel> loadModel(const std::string &machine) {
 static ChipletGroups groupsOf(const MachineModel &machine) {
   ChipletGroups groups;
   groups.count = machine.numGroups();
-  for (int32_t node : machine.expertChiplets()) {
-    int32_t group = machine.groupOf(node);
-    groups.forCounting.push_back(group);
-    groups.forPlacing.push_back(group < 0 ? machine.numGroups() : group);
-  }
+  for (int32_t node : machine.expertChiplets())
+    groups.forCounting.push_back(machine.groupOf(node));
+  MachinePositions positions = positionsOf(machine);
+  groups.forPlacing = std::move(positions.groupOf);
+  groups.levels = std::move(positions.levels);
+  groups.hopsOf = std::move(positions.hopsOf);
   return groups;
 }
 
@@ -72,6 +74,11 @@ mozart::chipletGroups(const PlaceOptions &options) {
       return machine.status();
     return groupsOf(*machine);
   }
+  if (options.levelWeight || options.hopWeight)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--", options.levelWeight ? "level-weight" : "hop-weight",
+        " is of no use without --machine, which says what levels and links "
+        "there are"));
   if (!options.chiplets)
     return absl::InvalidArgumentError(
         "the machine is not known; give --machine=NAME, or --chiplets=N and "

@@ -9,6 +9,7 @@
 #define MOZART_PLACE_CHIPLETGROUPS_H
 
 #include "Options.h"
+#include "mozart/Placement/Placement.h"
 
 #include <vector>
 
@@ -22,13 +23,17 @@ struct ChipletGroups {
   /// For statistics, which count a chiplet outside every group (-1) in none, as
   /// the simulator's report does.
   std::vector<int32_t> forCounting;
+  /// Of a machine: its deeper levels of switches, and the links to each
+  /// chiplet.
+  std::vector<SwitchLevel> levels;
+  std::vector<int64_t> hopsOf;
   int64_t count = 0; // groups, without that one more
 };
 
 /// The chiplets of --machine, or those of --chiplets and --groups. Fails with
 /// kInvalidArgument where neither or both are given, the machine cannot be
-/// loaded (listing the presets there are), or the groups do not divide the
-/// chiplets.
+/// loaded (listing the presets there are), the groups do not divide the
+/// chiplets, or a weight is given that only a machine has a use for.
 absl::StatusOr<ChipletGroups> chipletGroups(const PlaceOptions &options);
 
 } // namespace mozart

@@ -75,14 +75,22 @@ static absl::Span<const Option> options() {
        "what it counts if all tokens went to the busiest chiplet\n"
        "(search; default: 0)",
        nullptr, nullptr, nullptr, &PlaceOptions::receiveWeight},
+      {"level-weight", "X",
+       "what parts count at each deeper level of the machine\n"
+       "(search, with --machine; default: 0)",
+       nullptr, nullptr, nullptr, &PlaceOptions::levelWeight},
+      {"hop-weight", "X",
+       "what a link on the way to a chiplet counts, for a mesh\n"
+       "(search, with --machine; default: 0)",
+       nullptr, nullptr, nullptr, &PlaceOptions::hopWeight},
       {"starts", "N", "placements to search from (search; default: 8)", nullptr,
        &PlaceOptions::starts},
       {"kicks", "N",
-       "descents from near the best that the starts led to\n"
+       "times to go on from near the best that is known\n"
        "(search; default: 60)",
        nullptr, &PlaceOptions::kicks},
       {"budget", "N",
-       "swaps to make for a layer, in all (search;\n"
+       "changes to make for a layer, in all (search;\n"
        "default: 1000000)",
        nullptr, &PlaceOptions::budget},
       {"slots", "N",

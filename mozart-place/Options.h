@@ -33,6 +33,7 @@ struct PlaceOptions {
   // For algorithms that search, where given.
   std::optional<double> loadCap, groupLoadCap;
   std::optional<double> chipletWeight, groupWeight, receiveWeight;
+  std::optional<double> levelWeight, hopWeight;
   std::optional<int64_t> starts, kicks, budget;
   // Replicas and moves, where given.
   std::optional<int64_t> slots, maxReplicas, chipletBytes, expertBytes,

@@ -34,6 +34,8 @@ static const char *searchOption(const PlaceOptions &options) {
          : options.chipletWeight     ? "chiplet-weight"
          : options.groupWeight       ? "group-weight"
          : options.receiveWeight     ? "receive-weight"
+         : options.levelWeight       ? "level-weight"
+         : options.hopWeight         ? "hop-weight"
          : options.starts            ? "starts"
          : options.kicks             ? "kicks"
          : options.budget            ? "budget"
@@ -246,6 +248,11 @@ absl::Status Run::setUp() {
   problem.chipletWeight = options.chipletWeight.value_or(problem.chipletWeight);
   problem.groupWeight = options.groupWeight.value_or(problem.groupWeight);
   problem.receiveWeight = options.receiveWeight.value_or(problem.receiveWeight);
+  problem.hopWeight = options.hopWeight.value_or(problem.hopWeight);
+  problem.hopsOf = groups.hopsOf;
+  problem.levels = groups.levels;
+  for (SwitchLevel &level : problem.levels)
+    level.weight = options.levelWeight.value_or(level.weight);
   problem.starts = options.starts.value_or(problem.starts);
   problem.kicks = options.kicks.value_or(problem.kicks);
   problem.moveBudget = options.budget.value_or(problem.moveBudget);

@@ -283,8 +283,12 @@ static absl::Status verifyKeep(const PlacementProblem &problem) {
 }
 
 bool PlacementProblem::asksForMoreThanCapAndGroups() const {
+  bool ofLevels =
+      std::any_of(levels.begin(), levels.end(), [](const SwitchLevel &level) {
+        return level.weight != 0 || level.loadCap != 0;
+      });
   return groupLoadCap != 0 || chipletWeight != 1 || receiveWeight != 0 ||
-         hopWeight != 0 || !levels.empty() || !expertBytes.empty() ||
+         hopWeight != 0 || ofLevels || !expertBytes.empty() ||
          !speedOf.empty() || cost;
 }
 
