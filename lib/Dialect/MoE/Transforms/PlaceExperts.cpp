@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExplainPlacement.h"
+#include "mozart/Cost/PlacementLatency.h"
 #include "mozart/Dialect/MoE/Transforms/Layers.h"
 #include "mozart/Dialect/MoE/Transforms/Passes.h"
 #include "mozart/Dialect/Wafer/Transforms/Passes.h"
@@ -23,17 +24,6 @@ namespace mozart::moe {
 using namespace mlir;
 using namespace mozart;
 using namespace mozart::moe;
-
-/// The switch group of each expert chiplet. A root that hosts experts is in
-/// none and counts as one more.
-static std::vector<int32_t> groupsOfChiplets(const MachineModel &machine) {
-  std::vector<int32_t> groupOf;
-  for (int32_t node : machine.expertChiplets()) {
-    int32_t group = machine.groupOf(node);
-    groupOf.push_back(group < 0 ? machine.numGroups() : group);
-  }
-  return groupOf;
-}
 
 static PlacementAttr toAttribute(const Placement &placement,
                                  wafer::MachineOp machine,
@@ -191,7 +181,11 @@ struct MoEPlaceExperts
 
     PlacementProblem problem;
     problem.numExperts = layers->front().experts;
-    problem.groupOf = groupsOfChiplets(model);
+    // Also what has no weight: clusters are put on chiplets by it.
+    MachinePositions positions = positionsOf(model);
+    problem.groupOf = std::move(positions.groupOf);
+    problem.levels = std::move(positions.levels);
+    problem.hopsOf = std::move(positions.hopsOf);
     problem.profile = *trace ? &**trace : nullptr;
     problem.seed = seed;
     if (layers->front().tokens > 0)
