@@ -450,10 +450,16 @@ absl::StatusOr<int64_t> mozart::taskPs(const Program &program, int32_t index,
       taskWork(program, index, counter);
   if (!work.ok())
     return work.status();
+  return taskPs(program, index, machine, *work);
+}
+
+absl::StatusOr<int64_t> mozart::taskPs(const Program &program, int32_t index,
+                                       const MachineModel &machine,
+                                       absl::Span<const KernelWork> work) {
   const Task &task = program.tasks[index];
   const NodeFacts &node = machine.node(task.node);
   int64_t total = node.compute.kernelStartPs;
-  for (const KernelWork &step : *work) {
+  for (const KernelWork &step : work) {
     absl::StatusOr<int64_t> ps = workPs(step, node);
     if (!ps.ok() || __builtin_add_overflow(total, *ps, &total))
       return absl::OutOfRangeError(absl::StrCat(

@@ -58,22 +58,30 @@ const RoutedCounts &RoutingCounter::counts(int32_t index) {
 }
 
 const ExpertTokens &RoutingCounter::expertTokens(const RoutedSlice &slice) {
-  auto [it, fresh] = tokensOfRange.try_emplace(Range(
-      slice.layer, slice.microBatch, slice.tokenBegin, slice.tokenCount));
+  auto [it, fresh] = tokensOfRange.try_emplace(
+      Range(slice.layer, slice.microBatch, slice.tokenBegin, slice.tokenCount));
   ExpertTokens &tokens = it->second;
   if (!fresh)
     return tokens;
   tokens.words = (slice.tokenCount + 63) / 64;
   tokens.sets.assign(program.experts * tokens.words, 0);
   tokens.numTokens.assign(program.experts, 0);
-  for (int64_t token = 0; token < slice.tokenCount; ++token)
+  // A trace has the layers of a token side by side, so the tokens of one layer
+  // are far apart: they are asked for ahead of time.
+  constexpr int64_t kAhead = 16;
+  uint64_t *sets = tokens.sets.data();
+  int64_t *numTokens = tokens.numTokens.data();
+  const int64_t words = tokens.words;
+  for (int64_t token = 0; token < slice.tokenCount; ++token) {
+    if (token + kAhead < slice.tokenCount)
+      __builtin_prefetch(set(slice, token + kAhead).data());
     for (int32_t expert : set(slice, token)) {
       if (expert == Trace::kPadding)
         continue;
-      tokens.sets[expert * tokens.words + token / 64] |= uint64_t(1)
-                                                         << (token % 64);
-      ++tokens.numTokens[expert]; // a set has an expert once
+      sets[expert * words + token / 64] |= uint64_t(1) << (token % 64);
+      ++numTokens[expert]; // a set has an expert once
     }
+  }
   return tokens;
 }
 

@@ -223,8 +223,9 @@ private:
 
 } // namespace
 
-absl::StatusOr<ExchangeTraffic> mozart::exchangeTraffic(
-    const Program &program, int32_t task, const MachineModel &machine,
-    RoutingCounter &counter, std::vector<TokenAtPeer> *tokens) {
+absl::StatusOr<ExchangeTraffic>
+mozart::exchangeTraffic(const Program &program, int32_t task,
+                        const MachineModel &machine, RoutingCounter &counter,
+                        std::vector<TokenAtPeer> *tokens) {
   return TrafficCounter(program, task, machine, counter, tokens).run();
 }

@@ -166,9 +166,8 @@ void MachineModel::findGroups() {
   // By depth, so that a node's parent knows its branch before it.
   std::vector<int32_t> byDepth(numNodes()), branchOf(numNodes(), -1);
   std::iota(byDepth.begin(), byDepth.end(), 0);
-  std::stable_sort(byDepth.begin(), byDepth.end(), [&](int32_t a, int32_t b) {
-    return depths[a] < depths[b];
-  });
+  std::stable_sort(byDepth.begin(), byDepth.end(),
+                   [&](int32_t a, int32_t b) { return depths[a] < depths[b]; });
   for (int32_t i : byDepth)
     if (i != rootNode)
       branchOf[i] = parents[i] == rootNode ? i : branchOf[parents[i]];

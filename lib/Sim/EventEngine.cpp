@@ -270,9 +270,8 @@ private:
 
 } // namespace
 
-/// The time at which each place is fullest.
-static void addLivePeaks(SimulationResult &result, const Program &program,
-                         const MachineModel &machine) {
+void mozart::addLivePeaks(SimulationResult &result, const Program &program,
+                          const MachineModel &machine) {
   std::vector<std::vector<OccupancyStep>> steps =
       occupancy(program, machine, result.tasks, result.latencyPs);
   for (size_t i = 0; i < steps.size(); ++i)
@@ -285,13 +284,7 @@ static void addLivePeaks(SimulationResult &result, const Program &program,
 
 absl::StatusOr<SimulationResult>
 mozart::simulate(const Program &program, const MachineModel &machine,
-                 const BoundRouting *routing,
-                 const SimulationOptions &options) {
-  if (absl::Status status = verifyProgram(program, machine); !status.ok())
-    return status;
-  RoutingCounter counter(program, routing);
-  if (absl::Status status = counter.check(); !status.ok())
-    return status;
+                 RoutingCounter &counter, const SimulationOptions &options) {
   std::vector<MemoryUse> memories = memoryUse(program, machine);
   std::vector<std::string> warnings;
   if (absl::Status status = checkMemories(memories, program, machine, warnings);
@@ -305,4 +298,16 @@ mozart::simulate(const Program &program, const MachineModel &machine,
   result->warnings = std::move(warnings);
   addLivePeaks(*result, program, machine);
   return result;
+}
+
+absl::StatusOr<SimulationResult>
+mozart::simulate(const Program &program, const MachineModel &machine,
+                 const BoundRouting *routing,
+                 const SimulationOptions &options) {
+  if (absl::Status status = verifyProgram(program, machine); !status.ok())
+    return status;
+  RoutingCounter counter(program, routing);
+  if (absl::Status status = counter.check(); !status.ok())
+    return status;
+  return simulate(program, machine, counter, options);
 }

@@ -7,13 +7,9 @@
 
 #include "mozart/Sim/ProgramBound.h"
 
-#include "ResourceTable.h"
-#include "Transfers.h"
-
-#include "mozart/Cost/KernelCost.h"
 #include "mozart/Sim/ProgramChecks.h"
+#include "mozart/Sim/TaskCost.h"
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
@@ -21,9 +17,6 @@
 #include <map>
 
 using namespace mozart;
-
-static constexpr __int128 kMost = std::numeric_limits<int64_t>::max();
-static constexpr int64_t kPsPerSecond = 1000000000000;
 
 namespace {
 
@@ -101,34 +94,37 @@ private:
 
 } // namespace
 
-/// The time of a use at the full rate of its resource, rounded down.
-static __int128 useTime(const FlowUse &use, const std::vector<int64_t> &rates) {
-  __int128 byteTime = static_cast<__int128>(use.bytes) * kPsPerSecond;
-  if (use.isWrite) // weightDenominator is the rate of writes
-    return byteTime / use.weightDenominator;
-  return byteTime / rates[use.resource];
-}
-
-/// How long messages take that start together on an idle machine, at least.
-static __int128 aloneTime(const std::vector<Message> &messages,
-                          const std::vector<int64_t> &rates) {
-  __int128 longest = 0;
-  absl::flat_hash_map<int32_t, __int128> onResource;
-  for (const Message &message : messages) {
-    __int128 time = 0;
-    for (const Leg &leg : message.legs) {
-      __int128 flow = 0;
-      for (const FlowUse &use : leg.uses) {
-        flow = std::max(flow, useTime(use, rates));
-        onResource[use.resource] += useTime(use, rates);
-      }
-      time += std::max<__int128>(leg.emptyPs, leg.leastDelayPs + flow);
-    }
-    longest = std::max(longest, time);
+absl::StatusOr<int64_t> mozart::programBoundPs(const Program &program,
+                                               const MachineModel &machine,
+                                               RoutingCounter &counter) {
+  TaskCoster coster(program, machine, counter);
+  std::vector<int64_t> durations(program.tasks.size());
+  std::vector<__int128> arrays(machine.numNodes(), 0);
+  for (size_t i = 0; i < program.tasks.size(); ++i) {
+    absl::StatusOr<const TaskCost *> cost =
+        coster.cost(static_cast<int32_t>(i));
+    if (!cost.ok())
+      return cost.status();
+    durations[i] = (*cost)->leastPs;
+    const Task &task = program.tasks[i];
+    if (task.kind == TaskKind::Compute)
+      arrays[task.node] += durations[i];
+    coster.count();
   }
-  for (const auto &[resource, time] : onResource)
-    longest = std::max(longest, time); // a maximum: order does not matter
-  return longest;
+
+  __int128 bound = OrderGraph(program).longestChain(durations);
+  for (__int128 busy : arrays)
+    bound = std::max(bound, busy);
+  absl::StatusOr<std::vector<ResourceUse>> uses = coster.uses();
+  if (!uses.ok())
+    return uses.status();
+  for (const ResourceUse &use : *uses)
+    bound = std::max<__int128>(bound, use.busyPs);
+  if (bound > std::numeric_limits<int64_t>::max())
+    return absl::OutOfRangeError(
+        absl::StrCat("program '", program.name,
+                     "': a bound does not fit in 63 bits of picoseconds"));
+  return static_cast<int64_t>(bound);
 }
 
 absl::StatusOr<int64_t> mozart::programBoundPs(const Program &program,
@@ -139,49 +135,5 @@ absl::StatusOr<int64_t> mozart::programBoundPs(const Program &program,
   RoutingCounter counter(program, routing);
   if (absl::Status status = counter.check(); !status.ok())
     return status;
-  ResourceTable resources(machine);
-  const std::vector<int64_t> rates = resources.rates();
-  TransferPlanner planner(program, machine, resources, counter);
-
-  auto tooLong = [&] {
-    return absl::OutOfRangeError(
-        absl::StrCat("program '", program.name,
-                     "': a bound does not fit in 63 bits of picoseconds"));
-  };
-  std::vector<int64_t> durations(program.tasks.size());
-  std::vector<__int128> arrays(machine.numNodes(), 0);
-  std::vector<Message> messages;
-  for (size_t i = 0; i < program.tasks.size(); ++i) {
-    const Task &task = program.tasks[i];
-    int32_t index = static_cast<int32_t>(i);
-    if (task.kind == TaskKind::Compute) {
-      absl::StatusOr<int64_t> ps = taskPs(program, index, machine, counter);
-      if (!ps.ok())
-        return ps.status();
-      durations[i] = *ps;
-      arrays[task.node] += *ps;
-      continue;
-    }
-    if (absl::Status status = planner.plan(index, messages); !status.ok())
-      return status;
-    __int128 alone = aloneTime(messages, rates);
-    if (alone > kMost)
-      return tooLong();
-    durations[i] = static_cast<int64_t>(alone);
-    for (const Message &message : messages)
-      for (const Leg &leg : message.legs)
-        resources.count(leg.uses);
-  }
-
-  __int128 bound = OrderGraph(program).longestChain(durations);
-  for (__int128 busy : arrays)
-    bound = std::max(bound, busy);
-  absl::StatusOr<std::vector<ResourceUse>> uses = resources.uses();
-  if (!uses.ok())
-    return uses.status();
-  for (const ResourceUse &use : *uses)
-    bound = std::max<__int128>(bound, use.busyPs);
-  if (bound > kMost)
-    return tooLong();
-  return static_cast<int64_t>(bound);
+  return programBoundPs(program, machine, counter);
 }

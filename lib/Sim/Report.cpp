@@ -34,6 +34,38 @@ static void addLayers(Report &report,
   }
 }
 
+static const char *taskKindName(TaskKind kind) {
+  switch (kind) {
+  case TaskKind::Load:
+    return "load";
+  case TaskKind::Store:
+    return "store";
+  case TaskKind::Compute:
+    return "compute";
+  case TaskKind::Dispatch:
+    return "dispatch";
+  case TaskKind::Combine:
+    return "combine";
+  }
+  return "unknown";
+}
+
+static void addOperations(Report &report, const Program &program,
+                          const SimulationResult &result) {
+  std::map<TaskKind, std::pair<int64_t, __int128>> kinds; // tasks and time
+  for (size_t i = 0; i < program.tasks.size(); ++i) {
+    auto &[tasks, ps] = kinds[program.tasks[i].kind];
+    ++tasks;
+    ps += result.tasks[i].endPs - result.tasks[i].startPs;
+  }
+  for (const auto &[kind, sum] : kinds) {
+    OperationReport &entry = *report.add_operations();
+    entry.set_kind(taskKindName(kind));
+    entry.set_tasks(sum.first);
+    entry.set_busy_s(static_cast<double>(sum.second) / 1e12);
+  }
+}
+
 static void addResources(Report &report, const SimulationResult &result) {
   for (const ResourceUse &use : result.resources) {
     ResourceReport &entry = *report.add_resources();
@@ -68,19 +100,18 @@ static void addEnergy(Report &report, const std::vector<EnergyPart> &parts,
 
 absl::StatusOr<Report> mozart::makeReport(const Program &program,
                                           const MachineModel &machine,
-                                          const BoundRouting *routing,
+                                          RoutingCounter &counter,
                                           const SimulationOptions &options,
                                           const SimulationResult &result,
                                           double wallSeconds) {
   absl::StatusOr<int64_t> programBound =
-      programBoundPs(program, machine, routing);
+      programBoundPs(program, machine, counter);
   if (!programBound.ok())
     return programBound.status();
   absl::StatusOr<std::vector<std::vector<int32_t>>> nodes =
       expertNodes(program, machine);
   if (!nodes.ok())
     return nodes.status();
-  RoutingCounter counter(program, routing);
   absl::StatusOr<LowerBound> bound =
       lowerBound(program, machine, *nodes, counter);
   if (!bound.ok())
@@ -108,6 +139,7 @@ absl::StatusOr<Report> mozart::makeReport(const Program &program,
   report.set_program_bound_s(seconds(*programBound));
   addLayers(report, programStatistics(program, machine, *nodes, counter));
   addResources(report, result);
+  addOperations(report, program, result);
   addEnergy(report, *energy, result.latencyPs);
   for (const AreaPart &part : machineArea(machine))
     (*report.mutable_area_mm2())[part.name] = part.squareMillimeters;
@@ -208,5 +240,10 @@ std::string mozart::printReport(const Report &report) {
   json["area_mm2"] = sorted(report.area_mm2());
   if (report.has_explanation())
     json["explanation"] = explanationJson(report.explanation());
+  json["operations"] = Json::array();
+  for (const OperationReport &operation : report.operations())
+    json["operations"].push_back({{"kind", operation.kind()},
+                                  {"tasks", operation.tasks()},
+                                  {"busy_s", operation.busy_s()}});
   return json.dump(2) + "\n";
 }

@@ -12,6 +12,7 @@
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
 #include "mozart/Sim/ChakraTrace.h"
 #include "mozart/Sim/CriticalPath.h"
+#include "mozart/Sim/Estimate.h"
 #include "mozart/Sim/PerfettoTrace.h"
 #include "mozart/Sim/Report.h"
 #include "mozart/Sim/ReportText.h"
@@ -96,18 +97,24 @@ public:
     simulation.recordLoads = !options.timeline.empty();
     simulation.recordLimits = needsPath();
     auto begin = std::chrono::steady_clock::now();
+    RoutingCounter counter(program, routing);
+    if (absl::Status status = counter.check(); !status.ok())
+      return status;
     absl::StatusOr<SimulationResult> simulated =
-        simulate(program, machine, routing, simulation);
+        options.estimate ? estimate(program, machine, counter)
+                         : simulate(program, machine, counter, simulation);
     std::chrono::duration<double> wall =
         std::chrono::steady_clock::now() - begin;
     if (!simulated.ok())
       return simulated.status();
     result = *std::move(simulated);
     absl::StatusOr<Report> report =
-        makeReport(program, machine, routing, simulation, result, wall.count());
+        makeReport(program, machine, counter, simulation, result, wall.count());
     if (!report.ok())
       return report.status();
     told.report = *std::move(report);
+    if (options.estimate)
+      told.report.set_network("estimate");
     if (needsPath())
       if (absl::Status status = explain(); !status.ok())
         return status;
@@ -208,6 +215,12 @@ FailureOr<Simulated> mozart::simulateModule(ModuleOp module,
   if (std::optional<std::string> name = sharedOutput(options))
     return module.emitError() << "two outputs go to '" << *name
                               << "'; expected a name of its own for each";
+  if (options.estimate &&
+      (options.summary || options.explain || !options.csvDirectory.empty() ||
+       !options.taskDot.empty()))
+    return module.emitError()
+           << "an estimate has no critical path; leave out --summary, "
+              "--explain, --csv-out and --task-dot-out, or --simulate";
   FailureOr<chiplet::ProgramOp> op = findProgram(module);
   if (failed(op))
     return failure();
@@ -241,7 +254,7 @@ FailureOr<Simulated> mozart::simulateModule(ModuleOp module,
 
 namespace {
 struct SimulateFlags {
-  cl::OptionCategory category{"Options of --simulate"};
+  cl::OptionCategory category{"Options of --simulate and --estimate"};
   cl::opt<std::string> routing{
       "routing",
       cl::desc(
@@ -294,35 +307,53 @@ struct SimulateFlags {
 };
 } // namespace
 
+/// Runs or estimates the program of `op` as the flags say; prints the report.
+static LogicalResult tell(Operation *op, const SimulateFlags &flags,
+                          bool estimate, raw_ostream &os) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    return op->emitError() << "is a " << op->getName()
+                           << ", expected a module with a program";
+  if (estimate && flags.network.getNumOccurrences() > 0)
+    return module.emitError()
+           << "an estimate knows no fidelity of the network; "
+              "leave out --network, or --simulate";
+  SimulateOptions options;
+  options.routing = flags.routing;
+  options.simulation.network = flags.network;
+  options.estimate = estimate;
+  options.timeline = flags.timeline;
+  options.summary = flags.summary;
+  options.explain = flags.explain;
+  options.report = flags.report;
+  options.csvDirectory = flags.csv;
+  options.machineDot = flags.machineDot;
+  options.taskDot = flags.taskDot;
+  options.chakraPrefix = flags.chakra;
+  FailureOr<Simulated> told = simulateModule(module, options);
+  if (failed(told))
+    return failure();
+  os << told->text;
+  return success();
+}
+
 void mozart::registerSimulate() {
   static SimulateFlags flags;
-  static TranslateFromMLIRRegistration registration(
-      "simulate", "Run a scheduled program on its machine; a report as JSON",
-      [](Operation *op, raw_ostream &os) -> LogicalResult {
-        auto module = dyn_cast<ModuleOp>(op);
-        if (!module)
-          return op->emitError() << "is a " << op->getName()
-                                 << ", expected a module with a program";
-        SimulateOptions options;
-        options.routing = flags.routing;
-        options.simulation.network = flags.network;
-        options.timeline = flags.timeline;
-        options.summary = flags.summary;
-        options.explain = flags.explain;
-        options.report = flags.report;
-        options.csvDirectory = flags.csv;
-        options.machineDot = flags.machineDot;
-        options.taskDot = flags.taskDot;
-        options.chakraPrefix = flags.chakra;
-        FailureOr<Simulated> told = simulateModule(module, options);
-        if (failed(told))
-          return failure();
-        os << told->text;
-        return success();
-      },
-      [](DialectRegistry &registry) {
-        registry
-            .insert<chiplet::ChipletDialect, func::FuncDialect, moe::MoEDialect,
+  auto dialects = [](DialectRegistry &registry) {
+    registry.insert<chiplet::ChipletDialect, func::FuncDialect, moe::MoEDialect,
                     nop::NoPDialect, wafer::WaferDialect>();
-      });
+  };
+  static TranslateFromMLIRRegistration simulation(
+      "simulate", "Run a scheduled program on its machine; a report as JSON",
+      [](Operation *op, raw_ostream &os) {
+        return tell(op, flags, /*estimate=*/false, os);
+      },
+      dialects);
+  static TranslateFromMLIRRegistration estimation(
+      "estimate",
+      "Estimate what --simulate would find, without simulating; the same report",
+      [](Operation *op, raw_ostream &os) {
+        return tell(op, flags, /*estimate=*/true, os);
+      },
+      dialects);
 }

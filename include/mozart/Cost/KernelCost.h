@@ -90,8 +90,13 @@ std::vector<StepOperands> stepOperands(const Program &program,
 absl::StatusOr<std::vector<KernelWork>>
 taskWork(const Program &program, int32_t task, RoutingCounter &counter);
 
-/// Duration of a compute task: the chiplet's kernel start, once, and the sum of
-/// its steps.
+/// Duration of a compute task whose steps are `work`: the chiplet's kernel
+/// start, once, and the sum of its steps.
+absl::StatusOr<int64_t> taskPs(const Program &program, int32_t task,
+                               const MachineModel &machine,
+                               absl::Span<const KernelWork> work);
+
+/// The same of its `taskWork`.
 absl::StatusOr<int64_t> taskPs(const Program &program, int32_t task,
                                const MachineModel &machine,
                                RoutingCounter &counter);

@@ -71,8 +71,9 @@ public:
                                            int64_t microBatches);
   absl::Span<const int32_t> set(int64_t layer, int64_t microBatch,
                                 int64_t token) const {
-    int64_t row =
-        (microBatch * tokensPerMicroBatch + token) % trace->numTokens();
+    int64_t row = microBatch * tokensPerMicroBatch + token;
+    if (row >= trace->numTokens()) // seldom; division is slow
+      row %= trace->numTokens();
     return trace->set(row, trace->numLayers() == 1 ? 0 : layer);
   }
   int64_t numLayers() const { return layers; }

@@ -13,6 +13,7 @@
 #ifndef MOZART_SIM_EVENTENGINE_H
 #define MOZART_SIM_EVENTENGINE_H
 
+#include "mozart/Cost/RoutedCounts.h"
 #include "mozart/Machine/MachineModel.h"
 #include "mozart/Routing/Trace.h"
 #include "mozart/Sim/Program.h"
@@ -143,6 +144,13 @@ absl::StatusOr<SimulationResult>
 simulate(const Program &program, const MachineModel &machine,
          const BoundRouting *routing, const SimulationOptions &options = {});
 
+/// The same of a program that has passed `verifyProgram`, under the routing of
+/// `counter`, whose `check` has succeeded. What it counts is there for further
+/// questions about the program.
+absl::StatusOr<SimulationResult>
+simulate(const Program &program, const MachineModel &machine,
+         RoutingCounter &counter, const SimulationOptions &options = {});
+
 /// What a verified program takes of every chiplet's SRAM and every memory.
 /// Sizes past 2^63 saturate.
 std::vector<MemoryUse> memoryUse(const Program &program,
@@ -155,6 +163,11 @@ std::vector<MemoryUse> memoryUse(const Program &program,
 absl::Status checkMemories(const std::vector<MemoryUse> &memories,
                            const Program &program, const MachineModel &machine,
                            std::vector<std::string> &warnings);
+
+/// Fills in when each place is fullest, of a result that has the times of tasks
+/// and `memories`.
+void addLivePeaks(SimulationResult &result, const Program &program,
+                  const MachineModel &machine);
 
 } // namespace mozart
 

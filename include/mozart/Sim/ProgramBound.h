@@ -8,6 +8,7 @@
 #ifndef MOZART_SIM_PROGRAMBOUND_H
 #define MOZART_SIM_PROGRAMBOUND_H
 
+#include "mozart/Cost/RoutedCounts.h"
 #include "mozart/Machine/MachineModel.h"
 #include "mozart/Routing/Trace.h"
 #include "mozart/Sim/Program.h"
@@ -24,6 +25,12 @@ namespace mozart {
 absl::StatusOr<int64_t> programBoundPs(const Program &program,
                                        const MachineModel &machine,
                                        const BoundRouting *routing);
+
+/// The same of a program that has passed `verifyProgram`, under the routing of
+/// `counter`, whose `check` has succeeded.
+absl::StatusOr<int64_t> programBoundPs(const Program &program,
+                                       const MachineModel &machine,
+                                       RoutingCounter &counter);
 
 } // namespace mozart
 

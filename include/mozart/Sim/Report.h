@@ -21,12 +21,13 @@
 namespace mozart {
 
 /// The report on `result`, which `simulate` returned for the other arguments.
+/// `counter` is the one that it has counted with, or another of its routing.
 /// Computes both bounds and the statistics of the layers. `wallSeconds` is the
 /// caller's measure of the simulation's own time. Fails as `programBoundPs` and
 /// `lowerBound` do.
 absl::StatusOr<Report>
 makeReport(const Program &program, const MachineModel &machine,
-           const BoundRouting *routing, const SimulationOptions &options,
+           RoutingCounter &counter, const SimulationOptions &options,
            const SimulationResult &result, double wallSeconds);
 
 /// The JSON form: every field, in the order of the message, maps by ascending

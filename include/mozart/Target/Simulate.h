@@ -20,6 +20,9 @@ struct SimulateOptions {
   /// evaluation draw.
   std::string routing;
   SimulationOptions simulation;
+  /// Estimates instead (mozart/Sim/Estimate.h), whatever the network. Has no
+  /// critical path, so neither summary, explanation, tables nor graph of tasks.
+  bool estimate = false;
   /// What `Simulated::text` holds: by default the report as JSON; else what is
   /// asked for, the summary first.
   bool summary = false, explain = false;
@@ -43,7 +46,7 @@ struct Simulated {
 mlir::FailureOr<Simulated> simulateModule(mlir::ModuleOp module,
                                           const SimulateOptions &options);
 
-/// Registers `mozart-translate --simulate`.
+/// Registers `mozart-translate --simulate` and `--estimate`.
 void registerSimulate();
 
 } // namespace mozart

@@ -58,8 +58,9 @@ struct ReportTest : testing::Test {
   }
 
   Report report() {
-    absl::StatusOr<Report> report = makeReport(
-        program, machine, routing.bound.get(), options, result, 0.25);
+    RoutingCounter counter(program, routing.bound.get());
+    absl::StatusOr<Report> report =
+        makeReport(program, machine, counter, options, result, 0.25);
     EXPECT_TRUE(report.ok()) << report.status();
     return report.ok() ? *report : Report();
   }
@@ -124,7 +125,8 @@ TEST_F(ReportTest, JsonHoldsEveryFieldInOrder) {
                                                   "wall_s",
                                                   "warnings",
                                                   "mean_power_w",
-                                                  "area_mm2"}));
+                                                  "area_mm2",
+                                                  "operations"}));
   EXPECT_EQ(keys(json["layers"][0]),
             (std::vector<std::string>{"c_t", "g_t", "load_max_over_mean",
                                       "receive_max_over_mean"}));
@@ -171,8 +173,9 @@ TEST_F(ReportTest, ProgramWithoutMoeLayers) {
   ProgramBuilder b(machine);
   b.load(1, 3, 1000);
   SimulationResult r = *simulate(b.program, machine, nullptr);
+  RoutingCounter counter(b.program, nullptr);
   absl::StatusOr<Report> report =
-      makeReport(b.program, machine, nullptr, {}, r, 0.0);
+      makeReport(b.program, machine, counter, {}, r, 0.0);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(report->layers_size(), 0);
   EXPECT_EQ(report->bound_ratio(), 0); // it loads no input of a model
