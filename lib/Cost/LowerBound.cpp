@@ -7,11 +7,14 @@
 
 #include "mozart/Cost/LowerBound.h"
 
+#include "MeshCuts.h"
+
 #include "mozart/Cost/KernelCost.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 using namespace mozart;
@@ -27,19 +30,6 @@ const LowerBound::Part &LowerBound::binding() const {
       [](const Part &a, const Part &b) { return a.ps < b.ps; });
 }
 
-/// Rows [begin, end) of a buffer.
-using Rows = std::pair<int64_t, int64_t>;
-
-static int64_t unionSize(std::vector<Rows> rows) {
-  std::sort(rows.begin(), rows.end());
-  int64_t total = 0, end = 0;
-  for (Rows r : rows) {
-    total += std::max<int64_t>(0, r.second - std::max(end, r.first));
-    end = std::max(end, r.second);
-  }
-  return total;
-}
-
 namespace {
 
 class BoundBuilder {
@@ -52,7 +42,10 @@ public:
         readBytes(machine.numMemories(), 0),
         writeBytes(machine.numMemories(), 0),
         pairsAt(program.moeLayers,
-                std::vector<int64_t>(machine.numNodes(), 0)) {}
+                std::vector<int64_t>(machine.numNodes(), 0)) {
+    if (!isTree())
+      cuts.emplace(machine);
+  }
 
   absl::StatusOr<LowerBound> run() {
     moveInputs();
@@ -86,8 +79,9 @@ private:
   const MachineModel &machine;
   const std::vector<std::vector<int32_t>> &expertNodes;
   RoutingCounter &counter;
-  /// Bytes that must cross each link of a tree (not filled on a mesh).
+  /// Bytes that must cross each link of a tree, and the cuts of a mesh.
   std::vector<int128> linkBytes;
+  std::optional<MeshCuts> cuts;
   std::vector<int128> readBytes, writeBytes;
   /// (token, expert) pairs of each layer and node.
   std::vector<std::vector<int64_t>> pairsAt;
@@ -110,7 +104,7 @@ private:
       const Buffer &b = program.buffers[input.buffer];
       inputs.insert(b.viewOf >= 0 ? b.viewOf : input.buffer);
     }
-    std::map<int32_t, std::map<int32_t, std::vector<Rows>>> needs;
+    std::map<int32_t, std::map<int32_t, std::vector<RowRange>>> needs;
     for (const Task &task : program.tasks) {
       if (task.kind != TaskKind::Load)
         continue;
@@ -125,12 +119,12 @@ private:
   }
 
   void moveInput(const Buffer &buffer,
-                 const std::map<int32_t, std::vector<Rows>> &byNode) {
+                 const std::map<int32_t, std::vector<RowRange>> &byNode) {
     int64_t rows = std::max<int64_t>(buffer.type.rows(), 1);
     int64_t rowBytes = buffer.type.bytes() / rows;
-    std::vector<Rows> all;
+    std::vector<RowRange> all;
     // Of each link, the rows that cross it for one chiplet or another.
-    std::map<int32_t, std::vector<Rows>> crossing;
+    std::map<int32_t, std::vector<RowRange>> crossing;
     int32_t from = machine.memory(buffer.place.index).node;
     for (const auto &[node, needed] : byNode) {
       all.insert(all.end(), needed.begin(), needed.end());
@@ -142,6 +136,8 @@ private:
     readBytes[buffer.place.index] += int128(unionSize(all)) * rowBytes;
     for (const auto &[link, needed] : crossing)
       linkBytes[link] += int128(unionSize(needed)) * rowBytes;
+    if (cuts)
+      cuts->addRows(from, byNode, rowBytes);
   }
 
   /// Each output in a memory is written there once, unless it is an input too.
@@ -177,6 +173,7 @@ private:
       for (int32_t node : expertNodes[slice.layer])
         if (node >= 0 && paths[node].empty())
           paths[node] = machine.path(task.node, node);
+      std::map<int32_t, TokenSet> tokensAt; // of a mesh
       for (int64_t t = 0; t < slice.tokenCount; ++t, ++token) {
         int64_t row = slice.microBatch * program.tokensPerMicroBatch +
                       slice.tokenBegin + t;
@@ -189,12 +186,19 @@ private:
           if (node < 0)
             continue;
           ++pairsAt[slice.layer][node];
+          if (cuts) {
+            TokenSet &tokens = tokensAt[node];
+            tokens.resize((slice.tokenCount + 63) / 64, 0);
+            tokens[t / 64] |= uint64_t(1) << (t % 64);
+          }
           for (int32_t link : paths[node]) {
             rows[link] += lastToken[link] != token;
             lastToken[link] = token;
           }
         }
       }
+      if (cuts)
+        cuts->addTokensAt(task.node, tokensAt, rowBytes);
       for (int32_t link = 0; isTree() && link < machine.numLinks(); ++link) {
         if (rows[link] == 0)
           continue;
@@ -225,8 +229,27 @@ private:
     return parent == machine.root() ? LinkPlace::Root : LinkPlace::Inner;
   }
 
+  static LinkPlace placeOf(MeshCuts::Kind kind) {
+    switch (kind) {
+    case MeshCuts::Kind::Chiplet:
+      return LinkPlace::Leaf;
+    case MeshCuts::Kind::Root:
+      return LinkPlace::Root;
+    case MeshCuts::Kind::Ball:
+      break;
+    }
+    return LinkPlace::Inner;
+  }
+
   int128 links(LinkPlace place) {
     int128 longest = 0;
+    if (cuts) {
+      for (const MeshCuts::Cut &cut : cuts->cuts())
+        if (placeOf(cut.kind) == place && cut.outRate > 0) // both or none
+          longest = std::max({longest, time(cut.outBytes, cut.outRate),
+                              time(cut.inBytes, cut.inRate)});
+      return longest;
+    }
     for (int32_t i = 0; i < machine.numLinks(); ++i)
       if (placeOf(i) == place)
         longest = std::max(longest,

@@ -98,12 +98,10 @@ static void addEnergy(Report &report, const std::vector<EnergyPart> &parts,
     report.set_mean_power_w(total / seconds(latencyPs));
 }
 
-absl::StatusOr<Report> mozart::makeReport(const Program &program,
-                                          const MachineModel &machine,
-                                          RoutingCounter &counter,
-                                          const SimulationOptions &options,
-                                          const SimulationResult &result,
-                                          double wallSeconds) {
+absl::StatusOr<Report>
+mozart::makeReport(const Program &program, const MachineModel &machine,
+                   RoutingCounter &counter, const SimulationOptions &options,
+                   const SimulationResult &result, double wallSeconds) {
   absl::StatusOr<int64_t> programBound =
       programBoundPs(program, machine, counter);
   if (!programBound.ok())

@@ -351,7 +351,8 @@ void mozart::registerSimulate() {
       dialects);
   static TranslateFromMLIRRegistration estimation(
       "estimate",
-      "Estimate what --simulate would find, without simulating; the same report",
+      "Estimate what --simulate would find, without simulating; the same "
+      "report",
       [](Operation *op, raw_ostream &os) {
         return tell(op, flags, /*estimate=*/true, os);
       },

@@ -7,10 +7,6 @@
 
 #include "mozart/Sim/ProgramBound.h"
 
-#include "mozart/Cost/ExpertNodes.h"
-#include "mozart/Cost/LowerBound.h"
-#include "mozart/Sim/EventEngine.h"
-
 #include "Machine/TestMachines.h"
 #include "Sim/RandomPrograms.h"
 
@@ -88,31 +84,6 @@ TEST_F(ProgramBound, FailsAsTheEngineDoes) {
   b.load(1, 3, 10);
   b.program.tasks[0].route.clear();
   EXPECT_FALSE(programBoundPs(b.program, machine, nullptr).ok());
-}
-
-TEST(Bounds, NeverAboveTheLatency) {
-  int tight = 0;
-  for (uint64_t seed = 0; seed < 500; ++seed) {
-    RandomCase c(seed);
-    absl::StatusOr<SimulationResult> r =
-        simulate(c.program, c.machine, c.routing.bound.get());
-    ASSERT_TRUE(r.ok()) << r.status();
-    absl::StatusOr<int64_t> program =
-        programBoundPs(c.program, c.machine, c.routing.bound.get());
-    ASSERT_TRUE(program.ok()) << program.status();
-    EXPECT_LE(*program, r->latencyPs) << "seed " << seed;
-    tight += *program * 10 > r->latencyPs * 9;
-    RoutingCounter counter(c.program, c.routing.bound.get());
-    absl::StatusOr<std::vector<std::vector<int32_t>>> nodes =
-        expertNodes(c.program, c.machine);
-    ASSERT_TRUE(nodes.ok()) << nodes.status();
-    absl::StatusOr<LowerBound> lower =
-        lowerBound(c.program, c.machine, *nodes, counter);
-    ASSERT_TRUE(lower.ok()) << lower.status();
-    EXPECT_LE(lower->binding().ps, r->latencyPs) << "seed " << seed;
-    EXPECT_LE(lower->binding().ps, *program) << "seed " << seed;
-  }
-  EXPECT_GT(tight, 50); // within 10 % of the latency in many cases
 }
 
 } // namespace
