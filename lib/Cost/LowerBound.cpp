@@ -12,10 +12,12 @@
 #include "mozart/Cost/KernelCost.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 using namespace mozart;
 
@@ -35,14 +37,14 @@ namespace {
 class BoundBuilder {
 public:
   BoundBuilder(const Program &program, const MachineModel &machine,
-               const std::vector<std::vector<int32_t>> &expertNodes,
+               const std::vector<ExpertMap> &expertNodes,
                RoutingCounter &counter)
       : program(program), machine(machine), expertNodes(expertNodes),
         counter(counter), linkBytes(machine.numLinks(), 0),
         readBytes(machine.numMemories(), 0),
         writeBytes(machine.numMemories(), 0),
-        pairsAt(program.moeLayers,
-                std::vector<int64_t>(machine.numNodes(), 0)) {
+        pairsAt(program.moeLayers, std::vector<int64_t>(machine.numNodes(), 0)),
+        pairsOf(program.moeLayers, 0) {
     if (!isTree())
       cuts.emplace(machine);
   }
@@ -77,14 +79,17 @@ private:
 
   const Program &program;
   const MachineModel &machine;
-  const std::vector<std::vector<int32_t>> &expertNodes;
+  const std::vector<ExpertMap> &expertNodes;
   RoutingCounter &counter;
   /// Bytes that must cross each link of a tree, and the cuts of a mesh.
   std::vector<int128> linkBytes;
   std::optional<MeshCuts> cuts;
   std::vector<int128> readBytes, writeBytes;
-  /// (token, expert) pairs of each layer and node.
+  /// (token, expert) pairs of each layer and node, where no other node has the
+  /// expert.
   std::vector<std::vector<int64_t>> pairsAt;
+  /// Those of each layer, wherever they are computed.
+  std::vector<int64_t> pairsOf;
   bool overflow = false;
 
   bool isTree() const { return machine.facts().topology == Topology::Tree; }
@@ -104,7 +109,7 @@ private:
       const Buffer &b = program.buffers[input.buffer];
       inputs.insert(b.viewOf >= 0 ? b.viewOf : input.buffer);
     }
-    std::map<int32_t, std::map<int32_t, std::vector<RowRange>>> needs;
+    std::map<int32_t, Needs> needs; // by buffer
     for (const Task &task : program.tasks) {
       if (task.kind != TaskKind::Load)
         continue;
@@ -114,12 +119,96 @@ private:
         needs[whole][task.node].push_back(
             {source.rowBegin, source.rowBegin + source.type.rows()});
     }
+    for (const std::vector<Replica> &replicas : findReplicas())
+      moveReplicas(replicas, needs);
     for (const auto &[buffer, byNode] : needs)
       moveInput(program.buffers[buffer], byNode);
   }
 
-  void moveInput(const Buffer &buffer,
-                 const std::map<int32_t, std::vector<RowRange>> &byNode) {
+  /// Rows of an input that each chiplet loads.
+  using Needs = std::map<int32_t, std::vector<RowRange>>;
+
+  /// A row of an input.
+  struct Replica {
+    int32_t buffer;
+    int64_t row;
+  };
+
+  /// Inputs' rows of the same expert of the same argument, where there are
+  /// several and experts have replicas.
+  std::vector<std::vector<Replica>> findReplicas() const {
+    std::map<std::tuple<int32_t, int64_t, int32_t>, std::vector<Replica>> found;
+    for (const Input &input : program.inputs) {
+      const Buffer &buffer = program.buffers[input.buffer];
+      int32_t whole = buffer.viewOf >= 0 ? buffer.viewOf : input.buffer;
+      int64_t row = buffer.rowBegin;
+      if (!program.expertMaps.empty())
+        for (int32_t expert : input.experts)
+          found[{input.argument, input.microBatch, expert}].push_back(
+              {whole, row++});
+    }
+    std::vector<std::vector<Replica>> result;
+    for (auto &[key, replicas] : found)
+      if (replicas.size() > 1)
+        result.push_back(std::move(replicas));
+    return result;
+  }
+
+  /// A program needs one of the replicas, so that only what all have in common
+  /// counts: their memory, and links on the way from there. Takes their rows
+  /// out of `needs`.
+  void moveReplicas(const std::vector<Replica> &replicas,
+                    std::map<int32_t, Needs> &needs) {
+    const Buffer &first = program.buffers[replicas[0].buffer];
+    int64_t rowBytes = first.type.bytes() / first.type.rows();
+    bool sharesMemory = true;
+    std::set<int32_t> links;
+    for (size_t i = 0; i < replicas.size(); ++i) {
+      const Buffer &buffer = program.buffers[replicas[i].buffer];
+      bool loaded = false;
+      std::set<int32_t> own;
+      for (auto &[node, rows] : needs[replicas[i].buffer]) {
+        if (!takeRow(rows, replicas[i].row))
+          continue;
+        loaded = true;
+        if (isTree())
+          for (int32_t link :
+               machine.path(machine.memory(buffer.place.index).node, node))
+            own.insert(link);
+      }
+      sharesMemory &= loaded && buffer.place == first.place;
+      if (i == 0)
+        links = std::move(own);
+      else
+        for (auto it = links.begin(); it != links.end();)
+          it = own.count(*it) ? std::next(it) : links.erase(it);
+    }
+    if (sharesMemory)
+      readBytes[first.place.index] += rowBytes;
+    for (int32_t link : links)
+      linkBytes[link] += rowBytes;
+  }
+
+  /// Takes `row` out of `rows`; whether it was in them.
+  static bool takeRow(std::vector<RowRange> &rows, int64_t row) {
+    std::vector<RowRange> rest;
+    bool found = false;
+    for (RowRange r : rows) {
+      if (row < r.first || row >= r.second) {
+        rest.push_back(r);
+        continue;
+      }
+      found = true;
+      if (r.first < row)
+        rest.push_back({r.first, row});
+      if (row + 1 < r.second)
+        rest.push_back({row + 1, r.second});
+    }
+    rows = std::move(rest);
+    return found;
+  }
+
+  void moveInput(const Buffer &buffer, const Needs &byNode) {
     int64_t rows = std::max<int64_t>(buffer.type.rows(), 1);
     int64_t rowBytes = buffer.type.bytes() / rows;
     std::vector<RowRange> all;
@@ -153,6 +242,30 @@ private:
     }
   }
 
+  static void addToken(TokenSet &tokens, const RoutedSlice &slice, int64_t t) {
+    tokens.resize((slice.tokenCount + 63) / 64, 0);
+    tokens[t / 64] |= uint64_t(1) << (t % 64);
+  }
+
+  /// The links between an attention chiplet and each expert of a layer that are
+  /// on the way to all of its replicas.
+  std::vector<std::vector<int32_t>> linksTo(int32_t from, int64_t layer) const {
+    std::vector<std::vector<int32_t>> result;
+    for (const std::vector<int32_t> &nodes : expertNodes[layer].nodesOf) {
+      std::vector<int32_t> &common = result.emplace_back();
+      if (nodes.empty() || !isTree())
+        continue;
+      common = machine.path(from, nodes[0]);
+      for (int32_t node : nodes) {
+        std::vector<int32_t> path = machine.path(from, node);
+        auto fork = std::mismatch(common.begin(), common.end(), path.begin(),
+                                  path.end());
+        common.erase(fork.first, common.end());
+      }
+    }
+    return result;
+  }
+
   /// Each token crosses once every link that parts its attention chiplet from
   /// one of its experts, and one sum of its results comes back.
   void moveTokens() {
@@ -169,10 +282,9 @@ private:
       const ValueType &x = program.buffers[task.reads[0]].type;
       int64_t rowBytes = x.shape[1] * elementBytes(x.element);
       std::vector<int64_t> rows(machine.numLinks(), 0);
-      std::vector<std::vector<int32_t>> paths(machine.numNodes());
-      for (int32_t node : expertNodes[slice.layer])
-        if (node >= 0 && paths[node].empty())
-          paths[node] = machine.path(task.node, node);
+      std::vector<std::vector<int32_t>> toExpert =
+          linksTo(task.node, slice.layer);
+      const ExpertMap &map = expertNodes[slice.layer];
       std::map<int32_t, TokenSet> tokensAt; // of a mesh
       for (int64_t t = 0; t < slice.tokenCount; ++t, ++token) {
         int64_t row = slice.microBatch * program.tokensPerMicroBatch +
@@ -181,17 +293,16 @@ private:
           continue; // this dispatch brings further experts of the same token
         seen[slice.layer][row] = true;
         for (int32_t expert : counter.set(slice, t)) {
-          int32_t node =
-              expert == Trace::kPadding ? -1 : expertNodes[slice.layer][expert];
-          if (node < 0)
+          if (expert == Trace::kPadding || map.nodesOf[expert].empty())
             continue;
-          ++pairsAt[slice.layer][node];
-          if (cuts) {
-            TokenSet &tokens = tokensAt[node];
-            tokens.resize((slice.tokenCount + 63) / 64, 0);
-            tokens[t / 64] |= uint64_t(1) << (t % 64);
+          ++pairsOf[slice.layer];
+          if (map.nodesOf[expert].size() == 1) {
+            int32_t node = map.nodesOf[expert][0];
+            ++pairsAt[slice.layer][node];
+            if (cuts)
+              addToken(tokensAt[node], slice, t);
           }
-          for (int32_t link : paths[node]) {
+          for (int32_t link : toExpert[expert]) {
             rows[link] += lastToken[link] != token;
             lastToken[link] = token;
           }
@@ -277,14 +388,20 @@ private:
         total.add(*work);
       }
     }
+    return spread(total, machine.attentionChiplets());
+  }
+
+  /// The time of `work` on `chiplets`, each as fast as the fastest.
+  absl::StatusOr<int64_t> spread(const KernelWork &work,
+                                 absl::Span<const int32_t> chiplets) {
     int64_t fastest = kMost;
-    for (int32_t chiplet : machine.attentionChiplets()) {
-      absl::StatusOr<int64_t> ps = workPs(total, machine.node(chiplet));
+    for (int32_t chiplet : chiplets) {
+      absl::StatusOr<int64_t> ps = workPs(work, machine.node(chiplet));
       if (!ps.ok())
         return ps.status();
       fastest = std::min(fastest, *ps);
     }
-    return fastest / static_cast<int64_t>(machine.attentionChiplets().size());
+    return fastest / static_cast<int64_t>(chiplets.size());
   }
 
   static bool isDense(KernelKind kind) {
@@ -293,8 +410,8 @@ private:
            kind == KernelKind::Ffn;
   }
 
-  /// The busiest chiplet's experts, by the pairs of the routing.
-  absl::StatusOr<int64_t> experts() {
+  /// Work on one pair of each layer.
+  absl::StatusOr<std::vector<KernelWork>> workOfPairs() {
     std::vector<KernelWork> ofPair(program.moeLayers);
     std::vector<bool> known(program.moeLayers, false);
     for (const Task &task : program.tasks) {
@@ -323,19 +440,43 @@ private:
         known[layer] = true;
       }
     }
+    return ofPair;
+  }
+
+  /// The busiest chiplet's experts, by the pairs of the routing that only it
+  /// can serve; or all pairs, as if spread evenly over the chiplets that host
+  /// experts, where replicas leave a choice.
+  absl::StatusOr<int64_t> experts() {
+    absl::StatusOr<std::vector<KernelWork>> ofPair = workOfPairs();
+    if (!ofPair.ok())
+      return ofPair.status();
     int64_t longest = 0;
     for (int32_t node = 0; node < machine.numNodes(); ++node) {
       if (!machine.node(node).isChiplet())
         continue;
       KernelWork total;
       for (int64_t layer = 0; layer < program.moeLayers; ++layer)
-        total.add(ofPair[layer], pairsAt[layer][node]);
+        total.add((*ofPair)[layer], pairsAt[layer][node]);
       absl::StatusOr<int64_t> ps = workPs(total, machine.node(node));
       if (!ps.ok())
         return ps.status();
       longest = std::max(longest, *ps);
     }
-    return longest;
+    absl::StatusOr<int64_t> spread = spreadExperts(*ofPair);
+    return spread.ok() ? std::max(longest, *spread) : spread;
+  }
+
+  absl::StatusOr<int64_t> spreadExperts(const std::vector<KernelWork> &ofPair) {
+    KernelWork total;
+    std::set<int32_t> hosts;
+    for (int64_t layer = 0; layer < program.moeLayers; ++layer) {
+      total.add(ofPair[layer], pairsOf[layer]);
+      for (const std::vector<int32_t> &nodes : expertNodes[layer].nodesOf)
+        hosts.insert(nodes.begin(), nodes.end());
+    }
+    return hosts.empty() ? 0
+                         : spread(total, std::vector<int32_t>(hosts.begin(),
+                                                              hosts.end()));
   }
 
   static bool isExpert(const KernelStep &step) {
@@ -347,7 +488,7 @@ private:
 
 absl::StatusOr<LowerBound>
 mozart::lowerBound(const Program &program, const MachineModel &machine,
-                   const std::vector<std::vector<int32_t>> &expertNodes,
+                   const std::vector<ExpertMap> &expertNodes,
                    RoutingCounter &counter) {
   return BoundBuilder(program, machine, expertNodes, counter).run();
 }

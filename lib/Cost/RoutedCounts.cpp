@@ -7,7 +7,12 @@
 
 #include "mozart/Cost/RoutedCounts.h"
 
+#include "mozart/Routing/ReplicaChoice.h"
+
 #include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <optional>
 
 using namespace mozart;
 
@@ -37,49 +42,86 @@ const RoutedCounts &RoutingCounter::counts(int32_t index) {
   if (ofSlice[index] != nullptr)
     return *ofSlice[index];
   const RoutedSlice &slice = program.slices[index];
-  auto [it, fresh] =
-      known.try_emplace(Key(slice.layer, slice.microBatch, slice.tokenBegin,
-                            slice.tokenCount, slice.experts));
+  auto [it, fresh] = known.try_emplace(
+      Key(slice.layer, slice.microBatch, slice.tokenBegin, slice.tokenCount,
+          slice.experts, slice.expertMap, slice.node));
   RoutedCounts &counts = it->second;
   ofSlice[index] = &counts;
   if (!fresh)
     return counts;
 
-  const ExpertTokens &tokens = expertTokens(slice);
+  const ExpertTokens &tokens = expertTokens(slice, slice.expertMap);
   TokenSet here(tokens.words, 0);
   counts.pairsOfExpert.reserve(slice.experts.size());
   for (int32_t expert : slice.experts) {
-    counts.pairsOfExpert.push_back(tokens.numTokens[expert]);
-    counts.pairs += tokens.numTokens[expert];
-    addTokens(here, tokens.of(expert));
+    int64_t place = tokens.placeOf(expert, slice.node);
+    counts.pairsOfExpert.push_back(tokens.numTokens[place]);
+    counts.pairs += tokens.numTokens[place];
+    addTokens(here, tokens.tokensAt(place));
   }
   counts.tokens = countTokens(here);
   return counts;
 }
 
-const ExpertTokens &RoutingCounter::expertTokens(const RoutedSlice &slice) {
+int64_t ExpertTokens::placeOf(int32_t expert, int32_t node) const {
+  if (map == nullptr)
+    return expert;
+  const std::vector<int32_t> &nodes = map->nodesOf[expert];
+  return firstPlace[expert] +
+         (std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin());
+}
+
+/// Empty sets of `tokens` tokens, for `experts` experts or by a map of them.
+static ExpertTokens noTokens(int64_t tokens, int64_t experts,
+                             const ExpertMap *map) {
+  ExpertTokens result;
+  result.map = map;
+  int64_t places = experts;
+  if (map != nullptr) {
+    places = 0;
+    for (const std::vector<int32_t> &nodes : map->nodesOf) {
+      result.firstPlace.push_back(places);
+      places += static_cast<int64_t>(nodes.size());
+    }
+  }
+  result.words = (tokens + 63) / 64;
+  result.sets.assign(places * result.words, 0);
+  result.numTokens.assign(places, 0);
+  return result;
+}
+
+const ExpertTokens &RoutingCounter::expertTokens(const RoutedSlice &slice,
+                                                 int32_t expertMap) {
   auto [it, fresh] = tokensOfRange.try_emplace(
-      Range(slice.layer, slice.microBatch, slice.tokenBegin, slice.tokenCount));
+      Range(slice.layer, slice.microBatch, slice.tokenBegin, slice.tokenCount,
+            expertMap));
   ExpertTokens &tokens = it->second;
   if (!fresh)
     return tokens;
-  tokens.words = (slice.tokenCount + 63) / 64;
-  tokens.sets.assign(program.experts * tokens.words, 0);
-  tokens.numTokens.assign(program.experts, 0);
+  const ExpertMap *map =
+      expertMap == -1 ? nullptr : &program.expertMaps[expertMap];
+  tokens = noTokens(slice.tokenCount, program.experts, map);
+  std::optional<ReplicaChoice> choice;
+  if (map != nullptr)
+    choice.emplace(map->nodesOf);
   // A trace has the layers of a token side by side, so the tokens of one layer
   // are far apart: they are asked for ahead of time.
   constexpr int64_t kAhead = 16;
-  uint64_t *sets = tokens.sets.data();
-  int64_t *numTokens = tokens.numTokens.data();
-  const int64_t words = tokens.words;
+  std::vector<int32_t> nodes;
   for (int64_t token = 0; token < slice.tokenCount; ++token) {
     if (token + kAhead < slice.tokenCount)
       __builtin_prefetch(set(slice, token + kAhead).data());
-    for (int32_t expert : set(slice, token)) {
-      if (expert == Trace::kPadding)
+    absl::Span<const int32_t> ids = set(slice, token);
+    nodes.resize(ids.size(), -1);
+    if (choice)
+      choice->choose(ids, slice.tokenBegin + token, absl::MakeSpan(nodes));
+    for (size_t slot = 0; slot < ids.size(); ++slot) {
+      if (ids[slot] == Trace::kPadding)
         continue;
-      sets[expert * words + token / 64] |= uint64_t(1) << (token % 64);
-      ++numTokens[expert]; // a set has an expert once
+      int64_t place = tokens.placeOf(ids[slot], nodes[slot]);
+      tokens.sets[place * tokens.words + token / 64] |= uint64_t(1)
+                                                        << (token % 64);
+      ++tokens.numTokens[place]; // a set has an expert once
     }
   }
   return tokens;

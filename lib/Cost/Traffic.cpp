@@ -60,6 +60,7 @@ private:
   const RoutedSlice *slice = nullptr;
   bool overflow = false;
   ExchangeTraffic traffic;
+  const ExpertTokens *ofExperts = nullptr;
   std::vector<TokenSet> tokensOf; // by peer
   std::vector<RouteLink> links;   // by link
   /// By node: the sets of tokens that leave it (dispatch) or arrive (combine)
@@ -119,33 +120,40 @@ private:
 
   void countPeers() {
     const std::vector<ExchangePeer> &peers = task.exchange.peers;
-    const ExpertTokens &tokens = routing.expertTokens(*slice);
+    ofExperts = &routing.expertTokens(*slice, task.exchange.expertMap);
     traffic.peers.resize(peers.size());
-    tokensOf.assign(peers.size(), TokenSet(tokens.words, 0));
+    tokensOf.assign(peers.size(), TokenSet(ofExperts->words, 0));
     for (size_t i = 0; i < peers.size(); ++i) {
       for (int32_t expert : peers[i].experts) {
-        traffic.peers[i].pairs += tokens.numTokens[expert];
-        addTokens(tokensOf[i], tokens.of(expert));
+        int64_t place = ofExperts->placeOf(expert, peers[i].node);
+        traffic.peers[i].pairs += ofExperts->numTokens[place];
+        addTokens(tokensOf[i], ofExperts->tokensAt(place));
       }
       traffic.peers[i].tokens = countTokens(tokensOf[i]);
     }
   }
 
   void listTokens() {
-    const std::vector<ExchangePeer> &peers = task.exchange.peers;
-    std::vector<int32_t> peerOf(program.experts, -1);
-    for (size_t i = 0; i < peers.size(); ++i)
-      for (int32_t expert : peers[i].experts)
-        peerOf[expert] = static_cast<int32_t>(i);
-    std::vector<int64_t> lastToken(peers.size(), -1);
+    std::vector<std::vector<int32_t>> peersOf(program.experts);
+    for (size_t i = 0; i < task.exchange.peers.size(); ++i)
+      for (int32_t expert : task.exchange.peers[i].experts)
+        peersOf[expert].push_back(static_cast<int32_t>(i));
+    // In the order of slots; a token has at most one of an expert's peers.
+    std::vector<int64_t> lastToken(task.exchange.peers.size(), -1);
     for (int64_t token = 0; token < slice->tokenCount; ++token)
       for (int32_t expert : routing.set(*slice, token)) {
-        if (expert == Trace::kPadding || peerOf[expert] < 0)
+        if (expert == Trace::kPadding)
           continue;
-        int64_t &last = lastToken[peerOf[expert]];
-        if (std::exchange(last, token) != token)
-          tokens->push_back({token, peerOf[expert]});
+        for (int32_t peer : peersOf[expert])
+          if (goesTo(peer, expert, token) &&
+              std::exchange(lastToken[peer], token) != token)
+            tokens->push_back({token, peer});
       }
+  }
+
+  bool goesTo(int32_t peer, int32_t expert, int64_t token) const {
+    int64_t place = ofExperts->placeOf(expert, task.exchange.peers[peer].node);
+    return ofExperts->tokensAt(place)[token / 64] >> (token % 64) & 1;
   }
 
   void layOutRoutes() {

@@ -60,6 +60,12 @@ private:
         .slices[program.buffers[program.tasks[dispatch].reads[1]].slice];
   }
 
+  /// The expert map of an exchange, or null.
+  const ExpertMap *mapOf(int32_t exchange) const {
+    int32_t map = program.tasks[exchange].exchange.expertMap;
+    return map == -1 ? nullptr : &program.expertMaps[map];
+  }
+
   void index() {
     for (const Input &input : program.inputs)
       inputOf[input.buffer] = &input;
@@ -105,15 +111,19 @@ private:
 
   absl::Status checkDispatch(int32_t task) {
     const Task &dispatch = program.tasks[task];
-    std::vector<int32_t> holders(program.experts, 0);
+    std::vector<size_t> holders(program.experts, 0);
     for (const ExchangePeer &peer : dispatch.exchange.peers)
       for (int32_t expert : peer.experts)
         ++holders[expert];
+    const ExpertMap *map = mapOf(task);
     for (size_t expert = 0; expert < holders.size(); ++expert)
-      if (holders[expert] != 1)
-        return failed(absl::StrCat(name(task), " sends to ", holders[expert],
-                                   " peers with expert ", expert,
-                                   ", expected one"));
+      if (size_t expected = map ? map->nodesOf[expert].size() : 1;
+          holders[expert] != expected)
+        return failed(absl::StrCat(
+            name(task), " sends to ", holders[expert], " peers with expert ",
+            expert, ", expected ",
+            map ? absl::StrCat("the ", expected, " of its expert map")
+                : "one"));
     for (size_t i = 0; i < dispatch.exchange.peers.size(); ++i)
       if (absl::Status status = checkPeer(task, i); !status.ok())
         return status;
@@ -177,6 +187,12 @@ private:
       return failed(absl::StrCat(name(combine),
                                  " is routed by other tokens than ", name(task),
                                  " sent out"));
+    const ExpertMap *out = mapOf(task), *in = mapOf(combine);
+    if (!out != !in || (out && !(*out == *in)))
+      return failed(absl::StrCat(name(combine),
+                                 " chooses among replicas by another expert "
+                                 "map than ",
+                                 name(task)));
     return absl::OkStatus();
   }
 

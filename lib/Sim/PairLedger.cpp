@@ -16,6 +16,11 @@
 
 using namespace mozart;
 
+PairLedger::PairLedger(const Program &program) : program(program) {
+  for (const ExpertMap &map : program.expertMaps)
+    choices.emplace_back(map.nodesOf);
+}
+
 PairLedger::Table &PairLedger::tableOf(const RoutedSlice &slice) {
   Table &table = tables[{slice.layer, slice.microBatch}];
   if (table.known.empty()) {
@@ -29,13 +34,21 @@ PairLedger::Table &PairLedger::tableOf(const RoutedSlice &slice) {
 int64_t PairLedger::count(Table &table, const RoutedSlice &slice, Stage stage) {
   absl::flat_hash_set<int32_t> experts(slice.experts.begin(),
                                        slice.experts.end());
+  std::vector<int32_t> nodes(program.k);
   int64_t pairs = 0;
-  for (int64_t i = slice.tokenBegin * program.k;
-       i < (slice.tokenBegin + slice.tokenCount) * program.k; ++i)
-    if (table.ids[i] != kPaddingId && experts.contains(table.ids[i])) {
-      ++table.counts[i][stage];
-      ++pairs;
-    }
+  for (int64_t token = slice.tokenBegin;
+       token < slice.tokenBegin + slice.tokenCount; ++token) {
+    auto ids =
+        absl::MakeConstSpan(table.ids).subspan(token * program.k, program.k);
+    if (slice.expertMap != -1)
+      choices[slice.expertMap].choose(ids, token, absl::MakeSpan(nodes));
+    for (int64_t slot = 0; slot < program.k; ++slot)
+      if (ids[slot] != kPaddingId && experts.contains(ids[slot]) &&
+          (slice.expertMap == -1 || nodes[slot] == slice.node)) {
+        ++table.counts[token * program.k + slot][stage];
+        ++pairs;
+      }
+  }
   return pairs;
 }
 

@@ -8,6 +8,7 @@
 #ifndef MOZART_LIB_SIM_PAIRLEDGER_H
 #define MOZART_LIB_SIM_PAIRLEDGER_H
 
+#include "mozart/Routing/ReplicaChoice.h"
 #include "mozart/Sim/KernelEval.h"
 #include "mozart/Sim/ValueEngine.h"
 
@@ -23,7 +24,7 @@ namespace mozart {
 /// Counts what is done with each (token, expert) pair that is dispatched.
 class PairLedger {
 public:
-  explicit PairLedger(const Program &program) : program(program) {}
+  explicit PairLedger(const Program &program);
 
   /// A dispatch task moves the pairs of `slice` by `routing`, whose row 0 is
   /// the slice's first token. Fails with kFailedPrecondition where another task
@@ -58,6 +59,7 @@ private:
                      const Value &routing, bool mayBeNew);
 
   const Program &program;
+  std::vector<ReplicaChoice> choices;                  ///< of each expert map
   std::map<std::pair<int64_t, int64_t>, Table> tables; ///< (layer, micro-batch)
 };
 

@@ -9,6 +9,7 @@
 
 #include "TaskChecks.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 
@@ -59,6 +60,9 @@ public:
   absl::Status run() const {
     if (absl::Status status = header(); !status.ok())
       return status;
+    for (size_t i = 0; i < program.expertMaps.size(); ++i)
+      if (absl::Status status = expertMap(i); !status.ok())
+        return status;
     for (size_t i = 0; i < program.slices.size(); ++i)
       if (absl::Status status = slice(i); !status.ok())
         return status;
@@ -99,6 +103,7 @@ private:
                                    "' but the machine is '", machine.name(),
                                    "'; compile it for this machine"));
     for (auto [name, count] : {std::pair("buffers", program.buffers.size()),
+                               std::pair("maps", program.expertMaps.size()),
                                std::pair("slices", program.slices.size()),
                                std::pair("tasks", program.tasks.size())})
       if (count > std::numeric_limits<int32_t>::max())
@@ -144,6 +149,53 @@ private:
     return absl::OkStatus();
   }
 
+  absl::Status expertMap(size_t index) const {
+    const ExpertMap &map = program.expertMaps[index];
+    std::string part = absl::StrCat("expert map ", index);
+    if (sizeOf(map.nodesOf) != program.experts)
+      return fail(part, absl::StrCat("has ", map.nodesOf.size(),
+                                     " experts; expected the ", program.experts,
+                                     " of the program"));
+    for (size_t expert = 0; expert < map.nodesOf.size(); ++expert) {
+      const std::vector<int32_t> &nodes = map.nodesOf[expert];
+      if (nodes.empty())
+        return fail(part, absl::StrCat("has expert ", expert,
+                                       " on no node; expected at least one"));
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        if (!within(nodes[i], machine.numNodes()) ||
+            !machine.node(nodes[i]).isChiplet())
+          return fail(part, absl::StrCat("has expert ", expert, " on node ",
+                                         nodes[i], "; expected a chiplet"));
+        if (i > 0 && nodes[i] <= nodes[i - 1])
+          return fail(part, absl::StrCat("has expert ", expert, " on node ",
+                                         nodes[i], " after node ", nodes[i - 1],
+                                         "; expected nodes in ascending "
+                                         "order, each once"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  /// A slice of what an expert map sends to a node has experts of that node.
+  absl::Status sliceOfMap(const std::string &part, const RoutedSlice &s) const {
+    if (s.expertMap == -1)
+      return s.node == -1
+                 ? absl::OkStatus()
+                 : fail(part, absl::StrCat("is of node ", s.node,
+                                           " by no expert map; expected both "
+                                           "or neither"));
+    if (!within(s.expertMap, sizeOf(program.expertMaps)))
+      return fail(part,
+                  range("expert map", s.expertMap, sizeOf(program.expertMaps)));
+    for (int32_t expert : s.experts)
+      if (!absl::c_binary_search(
+              program.expertMaps[s.expertMap].nodesOf[expert], s.node))
+        return fail(part, absl::StrCat("has expert ", expert, " on node ",
+                                       s.node, ", where expert map ",
+                                       s.expertMap, " does not have it"));
+    return absl::OkStatus();
+  }
+
   absl::Status slice(size_t index) const {
     const RoutedSlice &s = program.slices[index];
     std::string part = absl::StrCat("slice ", index);
@@ -158,7 +210,9 @@ private:
           part, absl::StrCat("tokens [", s.tokenBegin, ", ", s.tokenBegin,
                              " + ", s.tokenCount, ") are not among the ",
                              program.tokensPerMicroBatch, " of a micro-batch"));
-    return expertList(part, s.experts);
+    if (absl::Status status = expertList(part, s.experts); !status.ok())
+      return status;
+    return sliceOfMap(part, s);
   }
 
   absl::Status buffer(size_t index) const {

@@ -56,6 +56,20 @@ static void writeExchange(const Exchange &exchange, pb::Exchange &message) {
     appendAll(*entry.mutable_experts(), peer.experts);
     appendAll(*entry.mutable_route(), peer.route);
   }
+  if (exchange.expertMap != -1)
+    message.set_expert_map(exchange.expertMap);
+}
+
+static void writeSlice(const RoutedSlice &slice, pb::RoutedSlice &message) {
+  message.set_layer(slice.layer);
+  message.set_micro_batch(slice.microBatch);
+  message.set_token_begin(slice.tokenBegin);
+  message.set_token_count(slice.tokenCount);
+  appendAll(*message.mutable_experts(), slice.experts);
+  if (slice.expertMap != -1)
+    message.set_expert_map(slice.expertMap);
+  if (slice.node != -1)
+    message.set_node(slice.node);
 }
 
 static void writeTask(const Task &task, pb::Task &message) {
@@ -92,14 +106,13 @@ pb::Program mozart::toProto(const Program &program) {
   message.set_k(program.k);
   message.set_tokens_per_micro_batch(program.tokensPerMicroBatch);
   message.set_micro_batches(program.microBatches);
-  for (const RoutedSlice &slice : program.slices) {
-    pb::RoutedSlice &entry = *message.add_slices();
-    entry.set_layer(slice.layer);
-    entry.set_micro_batch(slice.microBatch);
-    entry.set_token_begin(slice.tokenBegin);
-    entry.set_token_count(slice.tokenCount);
-    appendAll(*entry.mutable_experts(), slice.experts);
+  for (const ExpertMap &map : program.expertMaps) {
+    pb::ExpertMap &entry = *message.add_expert_maps();
+    for (const std::vector<int32_t> &nodes : map.nodesOf)
+      appendAll(*entry.add_nodes_of()->mutable_nodes(), nodes);
   }
+  for (const RoutedSlice &slice : program.slices)
+    writeSlice(slice, *message.add_slices());
   for (const Buffer &buffer : program.buffers)
     writeBuffer(buffer, *message.add_buffers());
   for (const Input &input : program.inputs) {
@@ -177,6 +190,7 @@ static absl::Status readExchange(const pb::Exchange &message,
     entry.route.assign(peer.route().begin(), peer.route().end());
     exchange.peers.push_back(std::move(entry));
   }
+  exchange.expertMap = message.has_expert_map() ? message.expert_map() : -1;
   return absl::OkStatus();
 }
 
@@ -237,13 +251,19 @@ absl::StatusOr<Program> mozart::fromProto(const pb::Program &message) {
         absl::StrCat("program '", program.name, "', ", what, " ", index, " ('",
                      name, "'): ", status.message()));
   };
+  for (const pb::ExpertMap &entry : message.expert_maps()) {
+    ExpertMap &map = program.expertMaps.emplace_back();
+    for (const pb::ExpertMap::Nodes &nodes : entry.nodes_of())
+      map.nodesOf.emplace_back(nodes.nodes().begin(), nodes.nodes().end());
+  }
   for (const pb::RoutedSlice &slice : message.slices())
-    program.slices.push_back(
-        {slice.layer(),
-         slice.micro_batch(),
-         slice.token_begin(),
-         slice.token_count(),
-         {slice.experts().begin(), slice.experts().end()}});
+    program.slices.push_back({slice.layer(),
+                              slice.micro_batch(),
+                              slice.token_begin(),
+                              slice.token_count(),
+                              {slice.experts().begin(), slice.experts().end()},
+                              slice.has_expert_map() ? slice.expert_map() : -1,
+                              slice.has_node() ? slice.node() : -1});
   for (const pb::Buffer &entry : message.buffers()) {
     absl::StatusOr<Buffer> buffer = readBuffer(entry);
     if (!buffer.ok())

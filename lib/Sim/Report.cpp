@@ -106,8 +106,7 @@ mozart::makeReport(const Program &program, const MachineModel &machine,
       programBoundPs(program, machine, counter);
   if (!programBound.ok())
     return programBound.status();
-  absl::StatusOr<std::vector<std::vector<int32_t>>> nodes =
-      expertNodes(program, machine);
+  absl::StatusOr<std::vector<ExpertMap>> nodes = expertNodes(program, machine);
   if (!nodes.ok())
     return nodes.status();
   absl::StatusOr<LowerBound> bound =

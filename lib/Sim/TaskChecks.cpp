@@ -11,6 +11,7 @@
 
 #include "mozart/Sim/ProgramChecks.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -249,6 +250,10 @@ private:
       fail("copies or sums at switches in form 'pairs'; expected form "
            "'tokens'");
     bool dispatch = task.kind == TaskKind::Dispatch;
+    if (exchange.expertMap != -1)
+      range("expert map", exchange.expertMap, sizeOf(program.expertMaps));
+    if (!error.ok())
+      return;
     peers(dispatch);
     if (!error.ok())
       return;
@@ -271,16 +276,33 @@ private:
                           "' is a peer already; expected each once"));
       for (int32_t expert : peer.experts) {
         range(absl::StrCat(what, ": expert"), expert, program.experts);
+        if (!error.ok())
+          return;
         auto [it, fresh] = peerOf.try_emplace(expert, i);
-        if (!fresh)
+        if (!fresh && (it->second == i || task.exchange.expertMap == -1))
           fail(absl::StrCat(what, ": expert ", expert, " is at peers[",
-                            it->second, "] already; expected each once"));
+                            it->second, "] already; expected each once",
+                            it->second == i ? ""
+                                            : ", or an expert map that says "
+                                              "which a token goes to"));
+        if (task.exchange.expertMap != -1 && !isAt(expert, peer.node))
+          fail(absl::StrCat(what, ": expert ", expert, " is at '",
+                            machine.node(peer.node).name,
+                            "', where expert map ", task.exchange.expertMap,
+                            " does not have it"));
+        it->second = i;
       }
       if (dispatch)
         route(absl::StrCat(what, ": route"), peer.route, task.node, peer.node);
       else
         route(absl::StrCat(what, ": route"), peer.route, peer.node, task.node);
     }
+  }
+
+  /// Whether the expert map of the exchange has `expert` on `node`.
+  bool isAt(int32_t expert, int32_t node) const {
+    return absl::c_binary_search(
+        program.expertMaps[task.exchange.expertMap].nodesOf[expert], node);
   }
 
   /// All routes together must be a tree: a node is reached (dispatch) or left

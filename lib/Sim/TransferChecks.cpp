@@ -136,17 +136,21 @@ private:
     const RoutedSlice &s = program.slices[found];
     if (s.layer != expected.layer || s.microBatch != expected.microBatch ||
         s.tokenBegin != expected.tokenBegin ||
-        s.tokenCount != expected.tokenCount || s.experts != expected.experts)
+        s.tokenCount != expected.tokenCount || s.experts != expected.experts ||
+        s.expertMap != expected.expertMap || s.node != expected.node)
       fail(absl::StrCat("peers[", peer, "]: ", describeBuffer(program, buffer),
                         " is declared to hold ", text(s), "; expected ",
                         text(expected)));
   }
 
   static std::string text(const RoutedSlice &s) {
-    return absl::StrCat("tokens [", s.tokenBegin, ", ",
-                        s.tokenBegin + s.tokenCount, ") with experts {",
-                        absl::StrJoin(s.experts, ", "), "} of layer ", s.layer,
-                        ", micro-batch ", s.microBatch);
+    return absl::StrCat(
+        "tokens [", s.tokenBegin, ", ", s.tokenBegin + s.tokenCount,
+        ") with experts {", absl::StrJoin(s.experts, ", "), "} of layer ",
+        s.layer, ", micro-batch ", s.microBatch,
+        s.expertMap == -1 ? ""
+                          : absl::StrCat(" that expert map ", s.expertMap,
+                                         " sends to node ", s.node));
   }
 };
 
@@ -158,6 +162,8 @@ RoutedSlice mozart::sliceOfPeer(const Program &program, int32_t task,
   RoutedSlice slice =
       program.slices[program.buffers[exchange.reads.back()].slice];
   slice.experts = exchange.exchange.peers[peer].experts;
+  slice.expertMap = exchange.exchange.expertMap;
+  slice.node = slice.expertMap == -1 ? -1 : exchange.exchange.peers[peer].node;
   return slice;
 }
 

@@ -9,6 +9,7 @@
 
 #include "Kernels/KernelSupport.h"
 
+#include "mozart/Routing/ReplicaChoice.h"
 #include "mozart/Sim/ElementCodec.h"
 #include "mozart/Sim/MemoryOrder.h"
 
@@ -81,11 +82,30 @@ protected:
   Network &network;
   int64_t tokens;
   std::vector<std::vector<int32_t>> localId; ///< [peer][expert]
+  std::vector<int32_t> nodeOf; ///< [token][slot], where there is an expert map
 
   absl::Status fail(absl::string_view what) const {
     return absl::FailedPreconditionError(
         absl::StrCat("program '", program.name, "', ",
                      describeTask(program, index), ": ", what));
+  }
+
+  /// Checks the routing, and says to which replica each pair goes.
+  absl::Status readRouting() {
+    if (absl::Status status = checkIds(); !status.ok())
+      return status;
+    if (exchange.expertMap == -1)
+      return absl::OkStatus();
+    ReplicaChoice choice(program.expertMaps[exchange.expertMap].nodesOf);
+    int64_t begin =
+        program.slices[program.buffers[task.reads.back()].slice].tokenBegin;
+    nodeOf.resize(routing.ids.size());
+    for (int64_t token = 0; token < tokens; ++token)
+      choice.choose(absl::MakeConstSpan(routing.slots(token), routing.dim(1)),
+                    begin + token,
+                    absl::MakeSpan(nodeOf).subspan(token * routing.dim(1),
+                                                   routing.dim(1)));
+    return absl::OkStatus();
   }
 
   absl::Status checkIds() const {
@@ -102,7 +122,10 @@ protected:
 
   int32_t local(size_t peer, int64_t token, int64_t slot) const {
     int32_t expert = routing.slots(token)[slot];
-    return expert == kPaddingId ? kPaddingId : localId[peer][expert];
+    bool elsewhere = !nodeOf.empty() && nodeOf[token * routing.dim(1) + slot] !=
+                                            exchange.peers[peer].node;
+    return expert == kPaddingId || elsewhere ? kPaddingId
+                                             : localId[peer][expert];
   }
 
   /// The pairs of a peer in order (local expert, token, slot).
@@ -155,7 +178,7 @@ public:
       : ExchangeRun(program, machine, index, routing, network), x(x) {}
 
   absl::StatusOr<std::vector<Value>> run() {
-    if (absl::Status status = checkIds(); !status.ok())
+    if (absl::Status status = readRouting(); !status.ok())
       return status;
     for (int32_t buffer : task.writes) {
       absl::StatusOr<Value> value = makeValue(program.buffers[buffer].type);
@@ -295,7 +318,7 @@ public:
         math(type.element == ElementType::F64) {}
 
   absl::StatusOr<Value> run() {
-    if (absl::Status status = checkIds(); !status.ok())
+    if (absl::Status status = readRouting(); !status.ok())
       return status;
     absl::StatusOr<Value> result = makeValue(type);
     if (!result.ok())

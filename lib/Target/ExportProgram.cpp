@@ -218,10 +218,24 @@ private:
                             : result.machine.path(peer.node, task.node);
       task.exchange.peers.push_back(std::move(peer));
     }
+    task.exchange.expertMap = expertMapOf(op.getPlacement());
   }
 
-  int32_t addSlice(RoutedSlice slice, std::vector<int32_t> experts) {
-    slice.experts = std::move(experts);
+  /// The expert map of a placement with replicas, -1 of any other.
+  int32_t expertMapOf(moe::PlacementAttr placement) {
+    if (placement.isPartition())
+      return -1;
+    auto [it, fresh] = expertMaps.try_emplace(
+        placement, static_cast<int32_t>(program().expertMaps.size()));
+    if (fresh) {
+      ExpertMap &map = program().expertMaps.emplace_back();
+      for (const std::vector<int64_t> &nodes : placement.getNodesOf())
+        map.nodesOf.emplace_back(nodes.begin(), nodes.end());
+    }
+    return it->second;
+  }
+
+  int32_t addSlice(RoutedSlice slice) {
     program().slices.push_back(std::move(slice));
     return static_cast<int32_t>(program().slices.size()) - 1;
   }
@@ -238,20 +252,25 @@ private:
     slice.tokenBegin = exchange.getTokenBeginAttr().getInt();
     slice.tokenCount = program().buffers[routing].type.rows();
     for (const ExchangePeer &peer : task.exchange.peers) {
-      int32_t index = addSlice(slice, peer.experts);
+      RoutedSlice arrived = slice;
+      arrived.experts = peer.experts;
+      arrived.expertMap = task.exchange.expertMap;
+      arrived.node = arrived.expertMap == -1 ? -1 : peer.node;
+      int32_t index = addSlice(std::move(arrived));
       for (int32_t buffer : buffers.take_front(perPeer))
         program().buffers[buffer].slice = index;
       buffers = buffers.drop_front(perPeer);
     }
-    std::vector<int32_t> all(program().experts);
-    std::iota(all.begin(), all.end(), 0);
-    program().buffers[routing].slice = addSlice(slice, std::move(all));
+    slice.experts.resize(program().experts);
+    std::iota(slice.experts.begin(), slice.experts.end(), 0);
+    program().buffers[routing].slice = addSlice(std::move(slice));
   }
 
   ProgramOp op;
   ExportedProgram result;
   llvm::DenseMap<Value, int32_t> buffers;
   llvm::DenseMap<Operation *, int32_t> tasks;
+  llvm::DenseMap<moe::PlacementAttr, int32_t> expertMaps;
 };
 
 } // namespace

@@ -19,19 +19,19 @@
 
 namespace mozart {
 
-/// The node of every expert of every MoE layer, [layer][expert], as the peers
-/// of the program's dispatches say; -1 where none does. Fails with
-/// kInvalidArgument if two dispatches of a layer disagree, or if the routing of
-/// a dispatch names no slice.
-absl::StatusOr<std::vector<std::vector<int32_t>>>
-expertNodes(const Program &program, const MachineModel &machine);
+/// The nodes of every expert, for each MoE layer: those that the expert map of
+/// the program's dispatches has or, without one, the peer; none where no
+/// dispatch names the expert. Fails with kInvalidArgument if two dispatches of
+/// a layer disagree, or if the routing of a dispatch names no slice.
+absl::StatusOr<std::vector<ExpertMap>> expertNodes(const Program &program,
+                                                   const MachineModel &machine);
 
 /// Statistics of every MoE layer under the tokens that the program routes
 /// (`counter.check()` has succeeded). Experts that no dispatch names are sent
 /// nowhere.
 std::vector<LayerStatistics>
 programStatistics(const Program &program, const MachineModel &machine,
-                  const std::vector<std::vector<int32_t>> &nodes,
+                  const std::vector<ExpertMap> &nodes,
                   const RoutingCounter &counter);
 
 } // namespace mozart

@@ -9,7 +9,8 @@
 // A bound on the latency of every program for one model, machine, placement and
 // routing. It is read off a program, but not from what that program moves:
 // sending a row twice or loading a weight for every micro-batch does not raise
-// it. docs/simulation.md has the formulas.
+// it, nor does which of an expert's replicas it uses: what holds for all of
+// them counts. docs/simulation.md has the formulas.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MOZART_COST_LOWERBOUND_H
@@ -41,10 +42,10 @@ struct LowerBound {
 
 /// Computes the bound for a verified program. Fails as `expertNodes` does, and
 /// with kOutOfRange if a sum does not fit in 63 bits.
-absl::StatusOr<LowerBound>
-lowerBound(const Program &program, const MachineModel &machine,
-           const std::vector<std::vector<int32_t>> &expertNodes,
-           RoutingCounter &counter);
+absl::StatusOr<LowerBound> lowerBound(const Program &program,
+                                      const MachineModel &machine,
+                                      const std::vector<ExpertMap> &expertNodes,
+                                      RoutingCounter &counter);
 
 } // namespace mozart
 

@@ -27,7 +27,7 @@ namespace mozart {
 
 /// Counts of one slice of one layer's routing.
 struct RoutedCounts {
-  /// Tokens of the slice that have at least one of its experts.
+  /// Tokens that have at least one of the slice's pairs.
   int64_t tokens = 0;
   /// (token, expert) pairs of the slice: the sum of `pairsOfExpert`.
   int64_t pairs = 0;
@@ -43,14 +43,20 @@ int64_t countTokens(absl::Span<const uint64_t> set);
 /// Adds the tokens of `other`, a set of the same slice.
 void addTokens(TokenSet &set, absl::Span<const uint64_t> other);
 
-/// The tokens of each expert, for a range of tokens of a layer.
+/// The tokens of each expert, for a range of tokens of a layer; of each replica
+/// where there is an expert map.
 struct ExpertTokens {
   int64_t words = 0;              ///< of each set
-  std::vector<uint64_t> sets;     ///< [expert][word]
-  std::vector<int64_t> numTokens; ///< of each expert
+  std::vector<uint64_t> sets;     ///< [place][word]
+  std::vector<int64_t> numTokens; ///< of each place
+  const ExpertMap *map = nullptr;
+  /// With a map: the first place of each expert, whose nodes have one each.
+  std::vector<int64_t> firstPlace;
 
-  absl::Span<const uint64_t> of(int32_t expert) const {
-    return absl::MakeConstSpan(sets).subspan(expert * words, words);
+  /// Of a node that has the expert by the map; without one, of any.
+  int64_t placeOf(int32_t expert, int32_t node) const;
+  absl::Span<const uint64_t> tokensAt(int64_t place) const {
+    return absl::MakeConstSpan(sets).subspan(place * words, words);
   }
 };
 
@@ -71,8 +77,9 @@ public:
   const RoutedCounts &counts(int32_t slice);
 
   /// The tokens of all experts of the program, among those of `slice` (of which
-  /// `experts` is not looked at).
-  const ExpertTokens &expertTokens(const RoutedSlice &slice);
+  /// `experts`, `expertMap` and `node` are not looked at), by an expert map of
+  /// the program where `expertMap` is not -1.
+  const ExpertTokens &expertTokens(const RoutedSlice &slice, int32_t expertMap);
 
   /// The experts of one token, padding included.
   absl::Span<const int32_t> set(const RoutedSlice &slice, int64_t token) const {
@@ -83,14 +90,14 @@ public:
   const BoundRouting *bound() const { return routing; }
 
 private:
-  using Key =
-      std::tuple<int64_t, int64_t, int64_t, int64_t, std::vector<int32_t>>;
+  using Key = std::tuple<int64_t, int64_t, int64_t, int64_t,
+                         std::vector<int32_t>, int32_t, int32_t>;
 
   const Program &program;
   const BoundRouting *routing;
   std::vector<const RoutedCounts *> ofSlice;
   absl::node_hash_map<Key, RoutedCounts> known;
-  using Range = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+  using Range = std::tuple<int64_t, int64_t, int64_t, int64_t, int32_t>;
   absl::node_hash_map<Range, ExpertTokens> tokensOfRange;
 };
 

@@ -18,11 +18,11 @@ namespace mozart {
 /// exactly once, of a program that `verifyProgram` accepts:
 ///   - for each MoE layer and micro-batch, the token ranges of its dispatches
 ///     partition [0, tokensPerMicroBatch), and each dispatch's peers partition
-///     the experts;
+///     the experts or, by its expert map, are all nodes of every expert;
 ///   - what arrives at a peer is read by one compute task there, whose loaded
 ///     weights are those of the peer's experts in the same order;
-///   - its result is read by the combine of the same tokens, in the peer's
-///   place.
+///   - its result is read by the combine of the same tokens and expert map, in
+///     the peer's place.
 /// Fails with kFailedPrecondition, naming layer, micro-batch, tasks, what was
 /// found and what was expected.
 absl::Status verifyCoverage(const Program &program);

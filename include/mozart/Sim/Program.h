@@ -38,6 +38,19 @@ struct Place {
   }
 };
 
+/// Where all experts are, of a layer that has some on several chiplets:
+/// `nodesOf[e]` holds the nodes of expert e, ascending, at least one. A pair of
+/// a token and an expert is computed on one of them, which ReplicaChoice
+/// (mozart/Routing/ReplicaChoice.h) says; the token's position there is its row
+/// in the micro-batch.
+struct ExpertMap {
+  std::vector<std::vector<int32_t>> nodesOf;
+
+  friend bool operator==(const ExpertMap &a, const ExpertMap &b) {
+    return a.nodesOf == b.nodesOf;
+  }
+};
+
 /// Which part of the routing a routed buffer (rows of tokens, a local routing,
 /// counts) stands for: tokens [tokenBegin, tokenBegin + tokenCount) of one MoE
 /// layer and micro-batch, of which only the pairs whose expert is in `experts`
@@ -48,6 +61,10 @@ struct RoutedSlice {
   int64_t tokenBegin = 0;
   int64_t tokenCount = 0;
   std::vector<int32_t> experts;
+  /// Index into Program::expertMaps, or -1. Where given, of these pairs only
+  /// those that it sends to node `node`.
+  int32_t expertMap = -1;
+  int32_t node = -1;
 };
 
 struct Buffer {
@@ -157,6 +174,9 @@ struct Exchange {
   ExchangeForm form = ExchangeForm::Pairs;
   ExchangeVia via = ExchangeVia::Root;
   std::vector<ExchangePeer> peers;
+  /// Index into Program::expertMaps, which says to which of several peers with
+  /// its expert a pair goes; -1 where no two peers have the same expert.
+  int32_t expertMap = -1;
 };
 
 struct Task {
@@ -192,6 +212,8 @@ struct Program {
   /// a routing trace must fit. Zero layers: no routing is needed.
   int64_t moeLayers = 0, experts = 0, k = 0;
   int64_t tokensPerMicroBatch = 0, microBatches = 1;
+  /// Of layers whose experts have replicas.
+  std::vector<ExpertMap> expertMaps;
   std::vector<RoutedSlice> slices;
   std::vector<Buffer> buffers;
   std::vector<Input> inputs;

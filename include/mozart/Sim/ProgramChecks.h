@@ -32,8 +32,10 @@ namespace mozart {
 /// place or type other than the task's kind fixes (see `Exchange`); a step that
 /// fails `verifyStep`; a route that is not continuous or does not join the two
 /// ends; routes via switches that do not form a tree; an expert at two peers of
-/// one exchange; tasks that wait for one another in a circle, by waits, engine
-/// order and stages (names all of them, and what each waits for).
+/// one exchange without an expert map, or at a peer where its map does not have
+/// it; an expert map that has an expert nowhere, or nodes out of order; tasks
+/// that wait for one another in a circle, by waits, engine order and stages
+/// (names all of them, and what each waits for).
 absl::Status verifyProgram(const Program &program, const MachineModel &machine);
 
 /// Checks the operand and result types and the parameters of one step: counts,

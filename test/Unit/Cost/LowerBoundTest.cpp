@@ -15,7 +15,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <map>
+#include <random>
+#include <set>
 
 using namespace mozart;
 using namespace mozart::test;
@@ -26,8 +29,7 @@ std::map<std::string, int64_t> bound(const Program &program,
                                      const MachineModel &machine,
                                      const TestRouting &routing) {
   RoutingCounter counter(program, routing.bound.get());
-  absl::StatusOr<std::vector<std::vector<int32_t>>> nodes =
-      expertNodes(program, machine);
+  absl::StatusOr<std::vector<ExpertMap>> nodes = expertNodes(program, machine);
   EXPECT_TRUE(nodes.ok()) << nodes.status();
   absl::StatusOr<LowerBound> bound =
       lowerBound(program, machine, *nodes, counter);
@@ -167,6 +169,94 @@ TEST(LowerBound, TwoPlacesOfOneExpertAreNamed) {
   EXPECT_NE(std::string(expertNodes(program, machine).status().message())
                 .find("names no slice"),
             std::string::npos);
+}
+
+TEST(LowerBound, ReplicasByHand) {
+  MachineModel machine = *MachineModel::create(tree({2, 2}));
+  MoeShape shape;
+  std::vector<int32_t> ids = {0, 1, 0, 2, 2, 3, 0, Trace::kPadding};
+  // Expert 0 on both chiplets below s1: nothing is sure of their links but what
+  // expert 1 needs; s1's memory reads it at least once.
+  shape.placement = {{0}, {0, 1}, {2}, {3}};
+  Program program = moeProgram(machine, shape);
+  std::map<std::string, int64_t> p =
+      bound(program, machine, bindIds(program, 1, ids));
+  EXPECT_EQ(p["memory"], 3840);
+  // s2 -> c5: 192 bytes of weights and tokens 1, 2.
+  EXPECT_EQ(p["leaf_links"], 22400);
+  EXPECT_EQ(p["root_links"], 4800); // root -> s1: tokens 0, 1, 3
+  // c5: 2 pairs. Seven pairs on four chiplets are less.
+  EXPECT_EQ(p["expert_compute"], 938);
+
+  // On chiplets of both groups: nothing is sure of the memories either.
+  shape.placement = {{0}, {1}, {0, 2}, {3}};
+  program = moeProgram(machine, shape);
+  p = bound(program, machine, bindIds(program, 1, ids));
+  EXPECT_EQ(p["memory"], 3840);     // dram2: experts 2 and 3
+  EXPECT_EQ(p["root_links"], 3200); // root -> s2: tokens 1, 2
+
+  // Everywhere: the work can be spread.
+  shape.placement = {{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}};
+  program = moeProgram(machine, shape);
+  p = bound(program, machine, bindIds(program, 1, ids));
+  EXPECT_EQ(p["memory"], 2560); // the root's
+  EXPECT_EQ(p["leaf_links"], 0);
+  EXPECT_EQ(p["root_links"], 0);
+  EXPECT_EQ(p["expert_compute"], 820); // a quarter of 7 x 96 / 204.8e9 s
+}
+
+/// A program that leaves replicas unused is one for the same placement.
+TEST(LowerBound, IsNoHigherThanWithoutReplicas) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 100; ++round) {
+    MachineModel machine = *MachineModel::create(
+        tree(round % 2 ? std::vector<int>{2, 2, 2} : std::vector<int>{3, 2}));
+    MoeShape shape;
+    shape.tokens = 10;
+    shape.experts = 8;
+    shape.k = 1 + static_cast<int64_t>(random() % 4);
+    shape.layers = 2;
+    size_t chiplets = machine.expertChiplets().size();
+    MoeShape without = shape;
+    shape.placement.resize(chiplets);
+    without.placement.resize(chiplets);
+    for (int32_t e = 0; e < 8; ++e) {
+      std::set<size_t> held = {random() % chiplets};
+      while (random() % 2)
+        held.insert(random() % chiplets);
+      for (size_t chiplet : held)
+        shape.placement[chiplet].push_back(e);
+      auto used = std::next(held.begin(), random() % held.size());
+      without.placement[*used].push_back(e);
+    }
+    Program replicated = moeProgram(machine, shape);
+    Program plain = moeProgram(machine, without);
+    std::map<std::string, int64_t> low =
+        bound(replicated, machine, randomRouting(replicated, round));
+    for (const auto &[part, ps] :
+         bound(plain, machine, randomRouting(plain, round)))
+      EXPECT_LE(low[part], ps) << part << " in round " << round;
+  }
+}
+
+TEST(ProgramStatistics, CountsReplicasByPositionInTheMicroBatch) {
+  MachineModel machine = *MachineModel::create(tree({2, 2}));
+  MoeShape shape;
+  shape.tokens = 3;
+  shape.microBatches = 2;
+  shape.placement = {{0}, {1}, {2}, {3, 0}};
+  Program program = moeProgram(machine, shape);
+  // Positions 0 1 2, and again: chiplets {0, 1}, {3, 1}, {2, 3}; {0}, {3}, {0}.
+  TestRouting routing = bindIds(program, 1,
+                                {0, 1, 0, 1, 2, 3, 0, Trace::kPadding, 0,
+                                 Trace::kPadding, 0, Trace::kPadding});
+  RoutingCounter counter(program, routing.bound.get());
+  std::vector<LayerStatistics> stats = programStatistics(
+      program, machine, *expertNodes(program, machine), counter);
+  ASSERT_EQ(stats.size(), 1u);
+  EXPECT_DOUBLE_EQ(stats[0].cT, 9 / 6.0);
+  EXPECT_DOUBLE_EQ(stats[0].gT, 7 / 6.0);
+  EXPECT_DOUBLE_EQ(stats[0].loadMaxOverMean, 3 / (9 / 4.0));
 }
 
 TEST(ProgramStatistics, CountsWhatTheProgramRoutes) {

@@ -11,8 +11,11 @@
 #include "Sim/TestPrograms.h"
 #include "Sim/TestRoutings.h"
 
+#include "mozart/Routing/ReplicaChoice.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -133,6 +136,25 @@ TEST_F(ByHand, CombinePairs) {
                                {11, 16}}));
 }
 
+TEST_F(ByHand, ReplicasShareTheTokens) {
+  // Expert 0 also on c6. Token 0 {0, 1} is at position 0: c3, c4. Token 1 {0,
+  // 2} is at an odd one: c6, c5. Token 2 {2, 3}: c5, c6. Token 3 {0}: c6.
+  shape.placement = {{0}, {1}, {2}, {3, 0}};
+  ExchangeTraffic t =
+      run(ExchangeForm::Tokens, ExchangeVia::Switch, TaskKind::Dispatch);
+  EXPECT_EQ(
+      bytesOf(t),
+      (Bytes{
+          {0, 28}, {2, 3 * 28}, {4, 28}, {6, 28}, {8, 2 * 28}, {10, 3 * 28}}));
+  t = run(ExchangeForm::Pairs, ExchangeVia::Root, TaskKind::Combine);
+  EXPECT_EQ(bytesOf(t), (Bytes{{1, 2 * 16},
+                               {3, 5 * 16},
+                               {5, 16},
+                               {7, 16},
+                               {9, 2 * 16},
+                               {11, 3 * 16}}));
+}
+
 TEST_F(ByHand, NoTokensStillSendMessages) {
   ids.assign(8, Trace::kPadding);
   ExchangeTraffic t =
@@ -163,6 +185,17 @@ TEST_F(ByHand, MissingSliceIsNamed) {
       << status;
 }
 
+/// Where the program's one expert map sends a token; empty where it has none.
+std::vector<int32_t> nodesOf(const Program &program,
+                             absl::Span<const int32_t> ids, int64_t token) {
+  if (program.expertMaps.empty())
+    return {};
+  std::vector<int32_t> nodes(ids.size());
+  ReplicaChoice(program.expertMaps[0].nodesOf)
+      .choose(ids, token, absl::MakeSpan(nodes));
+  return nodes;
+}
+
 /// Counts by sets: which tokens have a peer whose route holds the link.
 TEST(Traffic, RandomTreesAgainstSets) {
   std::mt19937_64 random(11);
@@ -182,6 +215,11 @@ TEST(Traffic, RandomTreesAgainstSets) {
     shape.placement.resize(machine.expertChiplets().size());
     for (int32_t e = 0; e < shape.experts; ++e)
       shape.placement[random() % shape.placement.size()].push_back(e);
+    for (std::vector<int32_t> &experts : shape.placement)
+      for (int32_t e = 0; round % 2 && e < shape.experts; ++e)
+        if (random() % 4 == 0 &&
+            std::find(experts.begin(), experts.end(), e) == experts.end())
+          experts.push_back(e);
     Program program = moeProgram(machine, shape);
     if (shape.tokens == 0)
       continue; // a trace holds at least one token
@@ -195,9 +233,12 @@ TEST(Traffic, RandomTreesAgainstSets) {
         int64_t rows = 0;
         for (int64_t token = 0; token < shape.tokens; ++token) {
           std::set<int32_t> here;
-          for (int32_t id : routing.bound->set(0, 0, token))
+          absl::Span<const int32_t> ids = routing.bound->set(0, 0, token);
+          std::vector<int32_t> nodes = nodesOf(program, ids, token);
+          for (size_t slot = 0; slot < ids.size(); ++slot)
             for (int32_t e : exchange.peers[p].experts)
-              if (id == e)
+              if (ids[slot] == e &&
+                  (nodes.empty() || nodes[slot] == exchange.peers[p].node))
                 here.insert(e);
           rows += shape.form == ExchangeForm::Pairs
                       ? static_cast<int64_t>(here.size())

@@ -181,10 +181,23 @@ std::vector<int32_t> permutation(size_t size, std::mt19937_64 &random) {
   return order;
 }
 
+/// Numbers expert chiplets in the order that they had: it is what replicas are
+/// chosen by.
+void keepOrder(const MachineModel &machine, std::vector<int32_t> &node) {
+  std::vector<int32_t> numbers;
+  for (int32_t chiplet : machine.expertChiplets())
+    numbers.push_back(node[chiplet]);
+  std::sort(numbers.begin(), numbers.end());
+  for (size_t i = 0; i < numbers.size(); ++i)
+    node[machine.expertChiplets()[i]] = numbers[i];
+}
+
 Relabelled relabel(const MachineModel &machine, const Program &program,
                    std::mt19937_64 &random) {
   Relabelled result{machine.facts(), program};
   std::vector<int32_t> node = permutation(machine.numNodes(), random);
+  if (!program.expertMaps.empty())
+    keepOrder(machine, node);
   std::vector<int32_t> link = permutation(machine.numLinks(), random);
   std::vector<int32_t> memory = permutation(machine.numMemories(), random);
   MachineFacts &facts = result.facts;
@@ -201,6 +214,13 @@ Relabelled relabel(const MachineModel &machine, const Program &program,
     buffer.place.index = buffer.place.kind == Place::Kind::Sram
                              ? node[buffer.place.index]
                              : memory[buffer.place.index];
+  for (ExpertMap &map : result.program.expertMaps)
+    for (std::vector<int32_t> &nodes : map.nodesOf)
+      for (int32_t &n : nodes)
+        n = node[n];
+  for (RoutedSlice &slice : result.program.slices)
+    if (slice.node != -1)
+      slice.node = node[slice.node];
   auto relink = [&](std::vector<int32_t> &route) {
     for (int32_t &l : route)
       l = link[l];

@@ -472,7 +472,64 @@ const BadProgram kBadPrograms[] = {
      [](Program &p) {
        first(p, TaskKind::Dispatch).exchange.peers[1].experts = {0};
      },
-     {"peers[1]: expert 0 is at peers[0]"}},
+     {"peers[1]: expert 0 is at peers[0]",
+      "or an expert map that says which a token goes to"}},
+    {"ExpertTwiceAtAPeer",
+     kPairs,
+     [](Program &p) {
+       p.expertMaps = {{{{3}, {4}, {5}, {6}}}};
+       first(p, TaskKind::Dispatch).exchange.expertMap = 0;
+       first(p, TaskKind::Dispatch).exchange.peers[1].experts = {1, 1};
+     },
+     {"peers[1]: expert 1 is at peers[1] already; expected each once"}},
+    {"ExpertNotOfTheMap",
+     kPairs,
+     [](Program &p) {
+       p.expertMaps = {{{{3}, {4}, {5}, {6}}}};
+       first(p, TaskKind::Dispatch).exchange.expertMap = 0;
+       first(p, TaskKind::Dispatch).exchange.peers[1].experts = {0};
+     },
+     {"peers[1]: expert 0 is at 'c4', where expert map 0 does not have it"}},
+    {"ExchangeMapIndex",
+     kPairs,
+     [](Program &p) { first(p, TaskKind::Combine).exchange.expertMap = 0; },
+     {"combine", "expert map is 0; expected a value in [0, 0)"}},
+    {"MapOfOtherExperts",
+     kPairs,
+     [](Program &p) { p.expertMaps = {{{{3}, {4}}}}; },
+     {"expert map 0: has 2 experts; expected the 4 of the program"}},
+    {"MapWithoutANode",
+     kPairs,
+     [](Program &p) { p.expertMaps = {{{{3}, {}, {5}, {6}}}}; },
+     {"expert map 0: has expert 1 on no node"}},
+    {"MapOnASwitch",
+     kPairs,
+     [](Program &p) { p.expertMaps = {{{{3}, {1, 4}, {5}, {6}}}}; },
+     {"expert map 0: has expert 1 on node 1; expected a chiplet"}},
+    {"MapOutOfRange",
+     kPairs,
+     [](Program &p) { p.expertMaps = {{{{3}, {4, 7}, {5}, {6}}}}; },
+     {"expert map 0: has expert 1 on node 7; expected a chiplet"}},
+    {"MapOutOfOrder",
+     kPairs,
+     [](Program &p) { p.expertMaps = {{{{3}, {4, 3}, {5}, {6}}}}; },
+     {"has expert 1 on node 3 after node 4; expected nodes in ascending"}},
+    {"SliceNodeWithoutMap",
+     kPairs,
+     [](Program &p) { p.slices[0].node = 3; },
+     {"slice 0: is of node 3 by no expert map"}},
+    {"SliceMapIndex",
+     kPairs,
+     [](Program &p) { p.slices[0].expertMap = -2; },
+     {"slice 0: expert map is -2"}},
+    {"SliceNotOfTheMap",
+     kPairs,
+     [](Program &p) {
+       p.expertMaps = {{{{3}, {4}, {5}, {6}}}};
+       p.slices[1].expertMap = 0;
+       p.slices[1].node = 4;
+     },
+     {"slice 1: has expert 0 on node 4, where expert map 0 does not have"}},
     {"PeerRoute",
      kPairs,
      [](Program &p) {

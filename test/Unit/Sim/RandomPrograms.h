@@ -80,6 +80,8 @@ private:
     shape.placement.resize(machine.expertChiplets().size());
     for (int32_t e = 0; e < shape.experts; ++e)
       shape.placement[random() % shape.placement.size()].push_back(e);
+    if (random() % 2)
+      addReplicas(random);
     program = moeProgram(machine, shape);
     if (random() % 3 == 0) {
       int64_t stage = 0;
@@ -90,6 +92,15 @@ private:
       }
     }
     routing = randomRouting(program, random(), random() % 2 ? 0.3 : 0.0);
+  }
+
+  /// Puts some experts on some more chiplets.
+  void addReplicas(std::mt19937_64 &random) {
+    for (std::vector<int32_t> &experts : shape.placement)
+      for (int32_t e = 0; e < shape.experts; ++e)
+        if (random() % 4 == 0 &&
+            std::find(experts.begin(), experts.end(), e) == experts.end())
+          experts.push_back(e);
   }
 };
 

@@ -165,6 +165,25 @@ private:
   std::map<std::pair<int, int32_t>, int64_t> ends;
 };
 
+/// Adds the map of a placement (experts of each expert chiplet, by ordinal)
+/// that has an expert on several chiplets; -1 for any other.
+inline int32_t
+addExpertMap(Program &program, const MachineModel &machine,
+             const std::vector<std::vector<int32_t>> &placement) {
+  ExpertMap map;
+  map.nodesOf.resize(program.experts);
+  bool replicas = false;
+  for (size_t chiplet = 0; chiplet < placement.size(); ++chiplet)
+    for (int32_t expert : placement[chiplet]) {
+      map.nodesOf[expert].push_back(machine.expertChiplets()[chiplet]);
+      replicas |= map.nodesOf[expert].size() > 1;
+    }
+  if (!replicas)
+    return -1;
+  program.expertMaps.push_back(std::move(map));
+  return static_cast<int32_t>(program.expertMaps.size()) - 1;
+}
+
 /// What `moeProgram` builds.
 struct MoeShape {
   int64_t tokens = 4, hidden = 8, inner = 4, experts = 4, k = 2;
@@ -197,6 +216,7 @@ inline Program moeProgram(const MachineModel &machine, const MoeShape &shape) {
   std::vector<int32_t> all;
   for (int32_t i = 0; i < e; ++i)
     all.push_back(i);
+  const int32_t expertMap = addExpertMap(p, machine, shape.placement);
 
   std::vector<int32_t> routerWeights;
   std::vector<std::vector<std::vector<int32_t>>> expertWeights; // [layer][peer]
@@ -257,6 +277,7 @@ inline Program moeProgram(const MachineModel &machine, const MoeShape &shape) {
       dispatch.reads = {x, routing};
       dispatch.exchange.form = shape.form;
       dispatch.exchange.via = shape.via;
+      dispatch.exchange.expertMap = expertMap;
       combine = dispatch;
       combine.name = "combine";
       combine.kind = TaskKind::Combine;
@@ -276,6 +297,8 @@ inline Program moeProgram(const MachineModel &machine, const MoeShape &shape) {
         peer.capacity = pairs ? t * std::min(k, peer.experts) : t;
         RoutedSlice local = whole;
         local.experts = shape.placement[c];
+        local.expertMap = expertMap;
+        local.node = expertMap == -1 ? -1 : peer.node;
         p.slices.push_back(local);
         peer.slice = static_cast<int32_t>(p.slices.size()) - 1;
         peer.rows = b.buffer("rows", sram(peer.node),

@@ -7,6 +7,8 @@
 
 #include "FixedRouting.h"
 
+#include "mozart/Routing/ReplicaChoice.h"
+
 #include "gmock/gmock.h"
 
 #include <map>
@@ -108,6 +110,19 @@ TEST(Exchange, CountsTheBytesOfEveryLink) {
       {{"3>1", 8}, {"1>0", 8}, {"5>2", 8}, {"6>2", 8}, {"2>0", 12}});
 }
 
+/// The node of each slot of a micro-batch by the program's expert map.
+std::vector<int32_t> chosenNodes(const Program &program,
+                                 const std::vector<int32_t> &ids) {
+  ReplicaChoice choice(program.expertMaps[0].nodesOf);
+  std::vector<int32_t> nodes(ids.size());
+  for (int64_t token = 0; token < program.tokensPerMicroBatch; ++token) {
+    size_t at = token * program.k;
+    choice.choose(absl::MakeConstSpan(ids).subspan(at, program.k), token,
+                  absl::MakeSpan(nodes).subspan(at, program.k));
+  }
+  return nodes;
+}
+
 // What a link must carry, counted from the routing alone.
 TEST(Exchange, TrafficFollowsFromTheRouting) {
   for (uint64_t seed = 1; seed <= 120; ++seed) {
@@ -118,9 +133,13 @@ TEST(Exchange, TrafficFollowsFromTheRouting) {
     absl::StatusOr<ValueReport> report =
         executeProgram(built.program, machine, built.arguments);
     ASSERT_TRUE(report.ok()) << report.status();
-    std::map<std::pair<int64_t, int64_t>, std::vector<int32_t>> ids;
-    for (const DispatchedIds &routing : report->routings)
+    std::map<std::pair<int64_t, int64_t>, std::vector<int32_t>> ids, nodes;
+    for (const DispatchedIds &routing : report->routings) {
       ids[{routing.layer, routing.microBatch}] = routing.ids;
+      if (c.hasReplicas())
+        nodes[{routing.layer, routing.microBatch}] =
+            chosenNodes(built.program, routing.ids);
+    }
     int64_t each = elementBytes(c.element);
     for (size_t i = 0; i < built.program.tasks.size(); ++i) {
       const Task &task = built.program.tasks[i];
@@ -151,10 +170,13 @@ TEST(Exchange, TrafficFollowsFromTheRouting) {
             bytes += 8 * static_cast<int64_t>(c.placement[ordinal].size());
           for (int64_t t = 0; t < slice.tokenCount; ++t)
             for (int64_t slot = 0; slot < c.k; ++slot)
-              for (int32_t expert : c.placement[ordinal])
-                if (ids[{slice.layer, slice.microBatch}]
-                       [(slice.tokenBegin + t) * c.k + slot] == expert)
+              for (int32_t expert : c.placement[ordinal]) {
+                size_t at = (slice.tokenBegin + t) * c.k + slot;
+                if (ids[{slice.layer, slice.microBatch}][at] == expert &&
+                    (!c.hasReplicas() ||
+                     nodes[{slice.layer, slice.microBatch}][at] == node))
                   beyond[t].insert(node);
+              }
         }
         for (const auto &[token, chiplets] : beyond)
           copies +=
@@ -240,6 +262,60 @@ TEST(Exchange, ARoutingWithTwoExpertsOnOneChipletTravelsOnce) {
             (std::map<std::string, int64_t>{{"0>1", 2 * 20}, {"0>2", 20}}));
   ASSERT_EQ(report->routings.size(), 1u);
   EXPECT_THAT(report->routings[0].ids, ElementsAre(0, 1, 2, 0));
+}
+
+/// Expert 0 on both chiplets, 1 on the second.
+FixedRouting replicas(ExchangeForm form, ExchangeVia via) {
+  FixedRouting f;
+  f.x = {1, 2, 3, 4};
+  f.k = 2;
+  // Chiplets: 0; 1; 1 1 for expert 1 is there; 1.
+  f.ids = {0, -1, -1, 0, 1, 0, 0, -1};
+  f.factor = {10, 20};
+  f.peers = {{0, {0}}, {1, {0, 1}}};
+  f.form = form;
+  f.via = via;
+  return f;
+}
+
+TEST(Exchange, ReplicasAreChosenByPosition) {
+  MachineModel machine = treeMachine({2});
+  for (auto [form, via] : kForms) {
+    FixedProgram p = buildFixed(replicas(form, via), machine);
+    absl::StatusOr<ValueReport> report =
+        executeProgram(p.built.program, machine, p.built.arguments);
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_THAT(report->results[0].value.elements, ElementsAre(10, 20, 90, 40));
+    bool pairs = form == ExchangeForm::Pairs;
+    EXPECT_EQ(
+        traffic(machine, report->traffic[p.combine]),
+        (std::map<std::string, int64_t>{{"1>0", 4}, {"2>0", pairs ? 16 : 12}}));
+  }
+}
+
+/// A mistake in the map of one end shows, whatever else is right.
+TEST(Exchange, BothEndsChooseByOneMap) {
+  MachineModel machine = treeMachine({3});
+  for (auto [form, via] : kForms) {
+    FixedRouting f = replicas(form, via);
+    f.peers.push_back({2, {0}});
+    FixedProgram right = buildFixed(f, machine);
+    for (bool dispatch : {true, false}) {
+      FixedProgram p = right;
+      Program &program = p.built.program;
+      program.expertMaps.push_back(program.expertMaps[0]);
+      program.expertMaps[1].nodesOf[1] = {1, 2}; // where peers[0] lacks it
+      Task &task = program.tasks[dispatch ? p.dispatch : p.combine];
+      task.exchange.expertMap = 1;
+      EXPECT_THAT(errorOf(program, machine, p.built.arguments),
+                  HasSubstr(dispatch
+                                ? "is declared to hold tokens [0, 4) with "
+                                  "experts {0} of layer 0, micro-batch 0 that "
+                                  "expert map 0 sends to node 1; expected"
+                                : "token 2 with expert 1 in layer 0, "
+                                  "micro-batch 0 is combined 0 times"));
+    }
+  }
 }
 
 TEST(Exchange, LoadsAndStoresCountTheirBytesToo) {

@@ -32,7 +32,8 @@ struct FixedRouting {
   std::vector<int32_t> ids;   ///< [T, k]
   std::vector<double> gates;  ///< [T, k]; empty: all one
   std::vector<double> factor; ///< by expert
-  /// Peers in this order: chiplet ordinal and experts.
+  /// Peers in this order: chiplet ordinal and experts; those of several have a
+  /// map.
   std::vector<std::pair<int32_t, std::vector<int32_t>>> peers;
   ExchangeForm form = ExchangeForm::Tokens;
   ExchangeVia via = ExchangeVia::Root;
@@ -118,10 +119,15 @@ inline FixedProgram buildFixed(const FixedRouting &f,
   combine.name = "combine";
   combine.kind = TaskKind::Combine;
   combine.engines = {{EngineKind::Receive, root}};
+  std::vector<std::vector<int32_t>> placement(machine.expertChiplets().size());
+  for (const auto &[ordinal, experts] : f.peers)
+    placement[ordinal] = experts;
+  const int32_t expertMap = addExpertMap(p, machine, placement);
   for (Task *task : {&dispatch, &combine}) {
     task->node = root;
     task->exchange.form = f.form;
     task->exchange.via = f.via;
+    task->exchange.expertMap = expertMap;
   }
   for (const auto &[ordinal, experts] : f.peers) {
     int32_t node = machine.expertChiplets()[ordinal];
@@ -129,6 +135,8 @@ inline FixedProgram buildFixed(const FixedRouting &f,
     int64_t capacity = pairs ? tokens * std::min(f.k, local) : tokens;
     RoutedSlice slice = whole;
     slice.experts = experts;
+    slice.expertMap = expertMap;
+    slice.node = expertMap == -1 ? -1 : node;
     p.slices.push_back(slice);
     auto s = static_cast<int32_t>(p.slices.size()) - 1;
     r.rows.push_back(b.buffer("rows", sram(node), matrix({capacity, 1}), s));

@@ -11,6 +11,7 @@
 
 #include "mozart/Sim/MemoryOrder.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
@@ -61,7 +62,19 @@ MoeCase mozart::test::randomCase(uint64_t seed) {
   int64_t first = draw.below(c.tokens);
   c.chunks = first == 0 ? std::vector<int64_t>{c.tokens}
                         : std::vector<int64_t>{first, c.tokens - first};
+  bool replicas = draw.oneIn(2);
+  for (std::vector<int32_t> &experts : c.placement)
+    for (int32_t expert = 0; replicas && expert < c.experts; ++expert)
+      if (draw.oneIn(4) && absl::c_count(experts, expert) == 0)
+        experts.push_back(expert);
   return c;
+}
+
+bool MoeCase::hasReplicas() const {
+  size_t places = 0;
+  for (const std::vector<int32_t> &experts : placement)
+    places += experts.size();
+  return static_cast<int64_t>(places) > experts;
 }
 
 std::string mozart::test::describeCase(const MoeCase &c) {
@@ -97,6 +110,7 @@ public:
     p.k = c.k;
     p.tokensPerMicroBatch = c.tokens;
     p.microBatches = c.microBatches;
+    expertMap = addExpertMap(p, machine, c.placement);
     drawArguments();
     for (int64_t layer = 0; layer < c.layers; ++layer)
       placeWeights(layer);
@@ -117,6 +131,7 @@ private:
   Program &p;
   Draw draw;
   int32_t root;
+  int32_t expertMap = -1;
   std::vector<Argument> arguments;
   int32_t paddingBuffer = -1;
   std::vector<int32_t> routers;
@@ -284,6 +299,7 @@ private:
       task->node = root;
       task->exchange.form = c.form;
       task->exchange.via = c.via;
+      task->exchange.expertMap = expertMap;
     }
     dispatch.engines = {{EngineKind::Send, root}};
     combine.engines = {{EngineKind::Receive, root}};
@@ -296,6 +312,8 @@ private:
       if (c.placement[i].empty())
         continue;
       slice.experts = c.placement[i];
+      slice.expertMap = expertMap;
+      slice.node = expertMap == -1 ? -1 : machine.expertChiplets()[i];
       p.slices.push_back(slice);
       auto sliceIndex = static_cast<int32_t>(p.slices.size()) - 1;
       auto local = static_cast<int64_t>(slice.experts.size());

@@ -52,13 +52,16 @@ struct MoeCase {
   ExchangeForm form = ExchangeForm::Pairs;
   ExchangeVia via = ExchangeVia::Root;
   ElementType element = ElementType::F64;
-  std::vector<std::vector<int32_t>> placement; ///< by chiplet ordinal
-  std::vector<int64_t> chunks;                 ///< tokens of each; sum: tokens
+  /// By chiplet ordinal; each expert on at least one.
+  std::vector<std::vector<int32_t>> placement;
+  std::vector<int64_t> chunks; ///< tokens of each; sum: tokens
   bool padding = false;
   bool channels = false; ///< loads occupy the memory's controller
   bool reuse = false;    ///< SRAM bytes are used again
   bool stages = false;   ///< stages stand for some of the waits
   uint64_t seed = 1;
+
+  bool hasReplicas() const;
 };
 
 /// A case that is drawn at random, and its name.
