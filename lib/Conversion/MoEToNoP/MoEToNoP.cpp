@@ -172,13 +172,6 @@ private:
 
   LogicalResult checkPlacement() {
     moe::DispatchOp dispatch = layer.dispatch;
-    for (auto [expert, nodes] : llvm::enumerate(layer.placement.getNodesOf()))
-      if (nodes.size() > 1)
-        return dispatch.emitOpError()
-               << "of MoE layer " << dispatch.getLayer() << " has expert "
-               << expert << " on " << nodes.size()
-               << " nodes, but exchanges with replicas are not supported; "
-                  "expected each expert on one node";
     wafer::MachineOp machine =
         wafer::lookupMachine(dispatch, layer.placement.getMachine());
     if (!machine)

@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace mozart;
 
 ExchangeLoops::ExchangeLoops(OpBuilder &builder, Location loc,
-                             TypedValue<moe::RoutingType> routing)
+                             TypedValue<moe::RoutingType> routing,
+                             moe::PlacementAttr placement)
     : b(loc, builder), routing(routing.getType()) {
   int64_t shape[] = {this->routing.getTokens(), this->routing.getK()};
   auto unpack = moe::UnpackOp::create(
@@ -24,6 +25,8 @@ ExchangeLoops::ExchangeLoops(OpBuilder &builder, Location loc,
       RankedTensorType::get(shape, this->routing.getGateType()), routing);
   ids = unpack.getIds();
   weights = unpack.getWeights();
+  if (!placement.isPartition())
+    homes = chooseHomes(placement);
 }
 
 //===----------------------------------------------------------------------===//
@@ -60,6 +63,14 @@ Value ExchangeLoops::table(ArrayRef<int64_t> values) {
 
 Value ExchangeLoops::expertAt(Value experts, Value position) {
   return tensor::ExtractOp::create(b, experts, position);
+}
+
+Value ExchangeLoops::equal(Value lhs, Value rhs) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lhs, rhs);
+}
+
+Value ExchangeLoops::isNotNegative(Value value) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, value, i32(0));
 }
 
 Value ExchangeLoops::readRow(Value rows, Value at) {
@@ -101,28 +112,36 @@ ExchangeLoops::Values ExchangeLoops::when(Value condition, ValueRange values,
   return Values(branch.getResults());
 }
 
-ExchangeLoops::Values ExchangeLoops::forPairsOf(Value expert,
-                                                ValueRange carried, Body then) {
+Value ExchangeLoops::idOfSlot(Value token, Value slot, const Node *node) {
+  Value id = tensor::ExtractOp::create(b, ids, ValueRange{token, slot});
+  if (!homes || !node)
+    return id;
+  Value home = tensor::ExtractOp::create(b, homes, ValueRange{token, slot});
+  return arith::SelectOp::create(b, equal(home, i32(node->index)), id, i32(-1));
+}
+
+ExchangeLoops::Values ExchangeLoops::forPairsOf(Value expert, const Node *node,
+                                                ValueRange carried,
+                                                PairBody then) {
   return loop(routing.getTokens(), carried, [&](Value token, ValueRange outer) {
     return loop(routing.getK(), outer, [&](Value slot, ValueRange values) {
-      Value id = tensor::ExtractOp::create(b, ids, ValueRange{token, slot});
-      Value same =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, id, expert);
-      return when(same, values, [&] { return then(token, values); });
+      Value same = equal(idOfSlot(token, slot, node), expert);
+      return when(same, values, [&] { return then(token, slot, values); });
     });
   });
 }
 
-Value ExchangeLoops::localIds(ArrayRef<int64_t> experts) {
+Value ExchangeLoops::localIds(const Node &node) {
   SmallVector<int64_t> locals(routing.getExperts(), -1);
-  for (auto [local, expert] : llvm::enumerate(experts))
+  for (auto [local, expert] : llvm::enumerate(node.experts))
     locals[expert] = local;
   return table(locals);
 }
 
-Value ExchangeLoops::localIdOfSlot(Value locals, Value token, Value slot) {
-  Value id = tensor::ExtractOp::create(b, ids, ValueRange{token, slot});
-  Value real = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, id, i32(0));
+Value ExchangeLoops::localIdOfSlot(Value locals, Value token, Value slot,
+                                   const Node &node) {
+  Value id = idOfSlot(token, slot, &node);
+  Value real = isNotNegative(id);
   // Padding reads entry 0, and the select drops it.
   Value entry = arith::MaxSIOp::create(b, id, i32(0));
   Value position = arith::IndexCastOp::create(b, b.getIndexType(), entry);
@@ -130,12 +149,10 @@ Value ExchangeLoops::localIdOfSlot(Value locals, Value token, Value slot) {
   return arith::SelectOp::create(b, real, local, i32(-1));
 }
 
-Value ExchangeLoops::isHere(Value locals, Value token) {
+Value ExchangeLoops::isHere(Value locals, Value token, const Node &node) {
   Value no = arith::ConstantOp::create(b, b.getBoolAttr(false));
   return loop(routing.getK(), no, [&](Value slot, ValueRange any) -> Values {
-    Value local = localIdOfSlot(locals, token, slot);
-    Value here =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, local, i32(0));
+    Value here = isNotNegative(localIdOfSlot(locals, token, slot, node));
     return {arith::OrIOp::create(b, any[0], here)};
   })[0];
 }
@@ -145,17 +162,17 @@ Value ExchangeLoops::isHere(Value locals, Value token) {
 //===----------------------------------------------------------------------===//
 
 ExchangeLoops::Pairs ExchangeLoops::scatter(Value input, RankedTensorType type,
-                                            ArrayRef<int64_t> experts) {
-  int64_t here = experts.size();
+                                            const Node &node) {
+  int64_t here = node.experts.size();
   auto countsType = RankedTensorType::get({here}, b.getIndexType());
-  Value ofNode = table(experts);
+  Value ofNode = table(node.experts);
   Values result = loop(
       here, {zeros(type), zeros(countsType), index(0)},
       [&](Value local, ValueRange carried) -> Values {
         Value expert = expertAt(ofNode, local), before = carried[2];
         Values filled = forPairsOf(
-            expert, {carried[0], before},
-            [&](Value token, ValueRange values) -> Values {
+            expert, &node, {carried[0], before},
+            [&](Value token, Value, ValueRange values) -> Values {
               Value row = readRow(input, token);
               return {writeRow(values[0], row, values[1]), next(values[1])};
             });
@@ -166,9 +183,8 @@ ExchangeLoops::Pairs ExchangeLoops::scatter(Value input, RankedTensorType type,
   return {result[0], result[1]};
 }
 
-ExchangeLoops::Tokens ExchangeLoops::multicast(Value input,
-                                               ArrayRef<int64_t> experts) {
-  Value locals = localIds(experts);
+ExchangeLoops::Tokens ExchangeLoops::multicast(Value input, const Node &node) {
+  Value locals = localIds(node);
   Value noIds =
       filled(cast<RankedTensorType>(ids.getType()), b.getI32IntegerAttr(-1));
   Value noWeights = zeros(cast<RankedTensorType>(weights.getType()));
@@ -182,9 +198,8 @@ ExchangeLoops::Tokens ExchangeLoops::multicast(Value input,
         Values slots = loop(
             routing.getK(), {carried[1], carried[2]},
             [&](Value slot, ValueRange values) -> Values {
-              Value local = localIdOfSlot(locals, token, slot);
-              Value here = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                                 local, i32(0));
+              Value local = localIdOfSlot(locals, token, slot, node);
+              Value here = isNotNegative(local);
               return when(here, values, [&]() -> Values {
                 Value weight = tensor::ExtractOp::create(
                     b, weights, ValueRange{token, slot});
@@ -194,14 +209,15 @@ ExchangeLoops::Tokens ExchangeLoops::multicast(Value input,
               });
             });
         Values rows = when(
-            isHere(locals, token), {carried[0], position}, [&]() -> Values {
+            isHere(locals, token, node), {carried[0], position},
+            [&]() -> Values {
               return {writeRow(carried[0], readRow(input, token), position),
                       next(position)};
             });
         return {rows[0], slots[0], slots[1], rows[1]};
       });
   auto localType = moe::RoutingType::get(b.getContext(), routing.getTokens(),
-                                         routing.getK(), experts.size(),
+                                         routing.getK(), node.experts.size(),
                                          routing.getGateType(), /*local=*/true);
   Value packed = moe::PackOp::create(b, localType, result[1], result[2]);
   return {result[0], packed};
@@ -209,25 +225,27 @@ ExchangeLoops::Tokens ExchangeLoops::multicast(Value input,
 
 Value ExchangeLoops::firstRows() {
   auto type = RankedTensorType::get({routing.getExperts()}, b.getIndexType());
-  Values all =
-      loop(routing.getExperts(), {zeros(type), index(0)},
-           [&](Value position, ValueRange carried) -> Values {
-             Value first =
-                 tensor::InsertOp::create(b, carried[1], carried[0], position);
-             Value expert =
-                 arith::IndexCastOp::create(b, b.getI32Type(), position);
-             Values end = forPairsOf(expert, carried[1],
-                                     [&](Value, ValueRange values) -> Values {
-                                       return {next(values[0])};
-                                     });
-             return {first, end[0]};
-           });
+  Values all = loop(
+      routing.getExperts(), {zeros(type), index(0)},
+      [&](Value position, ValueRange carried) -> Values {
+        Value first =
+            tensor::InsertOp::create(b, carried[1], carried[0], position);
+        Value expert = arith::IndexCastOp::create(b, b.getI32Type(), position);
+        Values end = forPairsOf(expert, nullptr, carried[1],
+                                [&](Value, Value, ValueRange values) -> Values {
+                                  return {next(values[0])};
+                                });
+        return {first, end[0]};
+      });
   return all[0];
 }
 
 Value ExchangeLoops::gather(ArrayRef<NodeRows> nodes, RankedTensorType type) {
   Value first = firstRows(), result = zeros(type);
-  for (const NodeRows &node : nodes) {
+  for (const auto &[rows, node] : nodes) {
+    // A lambda cannot capture what is bound.
+    Value rowsOfNode = rows;
+    const Node *here = &node;
     Value ofNode = table(node.experts);
     Values filled =
         loop(node.experts.size(), {result, index(0)},
@@ -236,13 +254,21 @@ Value ExchangeLoops::gather(ArrayRef<NodeRows> nodes, RankedTensorType type) {
                Value global =
                    arith::IndexCastOp::create(b, b.getIndexType(), expert);
                Value target = tensor::ExtractOp::create(b, first, global);
-               Values moved =
-                   forPairsOf(expert, {carried[0], carried[1], target},
-                              [&](Value, ValueRange values) -> Values {
-                                Value row = readRow(node.rows, values[1]);
-                                return {writeRow(values[0], row, values[2]),
-                                        next(values[1]), next(values[2])};
-                              });
+               auto move = [&](ValueRange values) -> Values {
+                 Value row = readRow(rowsOfNode, values[1]);
+                 return {writeRow(values[0], row, values[2]), next(values[1])};
+               };
+               Values moved = forPairsOf(
+                   expert, nullptr, {carried[0], carried[1], target},
+                   [&](Value token, Value slot, ValueRange values) -> Values {
+                     Values done =
+                         homes
+                             ? when(equal(idOfSlot(token, slot, here), expert),
+                                    values.take_front(2),
+                                    [&] { return move(values); })
+                             : move(values);
+                     return {done[0], done[1], next(values[2])};
+                   });
                return {moved[0], moved[1]};
              });
     result = filled[0];
@@ -251,14 +277,15 @@ Value ExchangeLoops::gather(ArrayRef<NodeRows> nodes, RankedTensorType type) {
 }
 
 Value ExchangeLoops::spread(const NodeRows &node, RankedTensorType type) {
-  Value locals = localIds(node.experts);
-  return loop(routing.getTokens(), {zeros(type), index(0)},
-              [&](Value token, ValueRange carried) -> Values {
-                return when(isHere(locals, token), carried, [&]() -> Values {
-                  Value row = readRow(node.rows, carried[1]);
-                  return {writeRow(carried[0], row, token), next(carried[1])};
-                });
-              })[0];
+  Value locals = localIds(node.node);
+  return loop(
+      routing.getTokens(), {zeros(type), index(0)},
+      [&](Value token, ValueRange carried) -> Values {
+        return when(isHere(locals, token, node.node), carried, [&]() -> Values {
+          Value row = readRow(node.rows, carried[1]);
+          return {writeRow(carried[0], row, token), next(carried[1])};
+        });
+      })[0];
 }
 
 Value ExchangeLoops::add(Value lhs, Value rhs) {

@@ -102,10 +102,12 @@ private:
   /// A value for each node, made by `make` from the experts of the node.
   static Spread
   spread(moe::PlacementAttr placement,
-         llvm::function_ref<Value(ArrayRef<int64_t> experts)> make) {
+         llvm::function_ref<Value(const ExchangeLoops::Node &node)> make) {
     Spread result;
-    for (auto &[node, experts] : placement.getExpertsOf())
-      result.nodes.push_back({make(experts), experts});
+    for (auto &[index, experts] : placement.getExpertsOf()) {
+      ExchangeLoops::Node node{index, experts};
+      result.nodes.push_back({make(node), node});
+    }
     return result;
   }
 
@@ -139,21 +141,21 @@ private:
 
   LogicalResult lower(OpBuilder &builder, nop::ShardOp op) {
     known[op.getResult()] =
-        spread(op.getPlacement(), [&](ArrayRef<int64_t> experts) {
-          return takeExperts(builder, op.getLoc(), op.getInput(), experts);
+        spread(op.getPlacement(), [&](const ExchangeLoops::Node &node) {
+          return takeExperts(builder, op.getLoc(), op.getInput(), node.experts);
         });
     return success();
   }
 
   LogicalResult lower(OpBuilder &builder, nop::ScatterOp op) {
-    ExchangeLoops loops(builder, op.getLoc(), op.getRouting());
+    ExchangeLoops loops(builder, op.getLoc(), op.getRouting(),
+                        op.getPlacement());
     auto type = cast<RankedTensorType>(op.getRows().getType().getLocal());
     Spread counts;
     known[op.getRows()] =
-        spread(op.getPlacement(), [&](ArrayRef<int64_t> experts) {
-          ExchangeLoops::Pairs pairs =
-              loops.scatter(op.getInput(), type, experts);
-          counts.nodes.push_back({pairs.counts, experts.vec()});
+        spread(op.getPlacement(), [&](const ExchangeLoops::Node &node) {
+          ExchangeLoops::Pairs pairs = loops.scatter(op.getInput(), type, node);
+          counts.nodes.push_back({pairs.counts, node});
           return pairs.rows;
         });
     known[op.getCounts()] = std::move(counts);
@@ -161,13 +163,13 @@ private:
   }
 
   LogicalResult lower(OpBuilder &builder, nop::MulticastOp op) {
-    ExchangeLoops loops(builder, op.getLoc(), op.getRouting());
+    ExchangeLoops loops(builder, op.getLoc(), op.getRouting(),
+                        op.getPlacement());
     Spread routings;
     known[op.getRows()] =
-        spread(op.getPlacement(), [&](ArrayRef<int64_t> experts) {
-          ExchangeLoops::Tokens tokens =
-              loops.multicast(op.getInput(), experts);
-          routings.nodes.push_back({tokens.routing, experts.vec()});
+        spread(op.getPlacement(), [&](const ExchangeLoops::Node &node) {
+          ExchangeLoops::Tokens tokens = loops.multicast(op.getInput(), node);
+          routings.nodes.push_back({tokens.routing, node});
           return tokens.rows;
         });
     known[op.getLocalRouting()] = std::move(routings);
@@ -182,7 +184,7 @@ private:
     // Its nodes are those of the placement, as the op's verifier says.
     auto expertsOf = placement.getExpertsOf();
     for (auto [held, expected] : llvm::zip(spread.nodes, expertsOf))
-      if (held.experts != expected.second)
+      if (held.node.experts != expected.second)
         return op->emitOpError() << "has placement " << placement
                                  << ", but its input is of another placement";
     return spread;
@@ -192,7 +194,8 @@ private:
     FailureOr<Spread> input = incoming(op, op.getInput(), op.getPlacement());
     if (failed(input))
       return failure();
-    ExchangeLoops loops(builder, op.getLoc(), op.getRouting());
+    ExchangeLoops loops(builder, op.getLoc(), op.getRouting(),
+                        op.getPlacement());
     Value rows = loops.gather(input->nodes,
                               cast<RankedTensorType>(op.getRows().getType()));
     op.getRows().replaceAllUsesWith(rows);
@@ -203,7 +206,8 @@ private:
     FailureOr<Spread> input = incoming(op, op.getInput(), op.getPlacement());
     if (failed(input))
       return failure();
-    ExchangeLoops loops(builder, op.getLoc(), op.getRouting());
+    ExchangeLoops loops(builder, op.getLoc(), op.getRouting(),
+                        op.getPlacement());
     auto type = cast<RankedTensorType>(op.getResult().getType());
     std::map<int64_t, Value> ofNode;
     for (auto [node, held] :
@@ -247,22 +251,22 @@ private:
     Spread first = known.lookup(op.getInputs().front());
     SmallVector<Spread> results(op.getNumResults());
     for (size_t node = 0; node < first.nodes.size(); ++node) {
-      const std::vector<int64_t> &experts = first.nodes[node].experts;
+      const ExchangeLoops::Node &here = first.nodes[node].node;
       IRMapping mapping;
       for (auto [input, argument] :
            llvm::zip(op.getInputs(), op.getBody().getArguments())) {
         Spread spread = known.lookup(input);
-        if (spread.nodes[node].experts != experts)
+        if (spread.nodes[node].node.experts != here.experts)
           return op.emitOpError() << "has inputs of different placements, so "
                                      "that its nodes have "
                                      "no single number of experts";
         mapping.map(argument, spread.nodes[node].rows);
       }
-      if (failed(cloneBody(builder, op, mapping, experts.size())))
+      if (failed(cloneBody(builder, op, mapping, here.experts.size())))
         return failure();
       Operation *yield = op.getBody().front().getTerminator();
       for (auto [value, result] : llvm::zip(yield->getOperands(), results))
-        result.nodes.push_back({mapping.lookup(value), experts});
+        result.nodes.push_back({mapping.lookup(value), here});
     }
     for (auto [value, spread] : llvm::zip(op.getResults(), results))
       known[value] = std::move(spread);

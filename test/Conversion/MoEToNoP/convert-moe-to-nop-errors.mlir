@@ -30,15 +30,6 @@ func.func @differing(%x: tensor<4x8xf32>, %logits: tensor<4x3xf32>) -> tensor<4x
 
 // -----
 
-func.func @replica(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>) -> tensor<4x8xf32> {
-  // expected-error @+1 {{'moe.dispatch' op of MoE layer 0 has expert 1 on 2 nodes, but exchanges with replicas are not supported; expected each expert on one node}}
-  %rows, %counts = moe.dispatch %x by %r layer 0 placed <@toy, [2, [3, 5], 5]> : (tensor<4x8xf32>, !moe.routing<4x2 of 3, f32>) -> (tensor<8x8xf32>, tensor<3xindex>)
-  %y = moe.combine %rows by %r layer 0 placed <@toy, [2, [3, 5], 5]> : (tensor<8x8xf32>, !moe.routing<4x2 of 3, f32>) -> tensor<4x8xf32>
-  return %y : tensor<4x8xf32>
-}
-
-// -----
-
 func.func @no_machine(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>) -> tensor<4x8xf32> {
   // expected-error @+1 {{'moe.dispatch' op names machine 'big', but no wafer.machine of that name is in the module; load one with wafer-load-machine}}
   %rows, %counts = moe.dispatch %x by %r layer 0 placed <@big, [2, 3, 5]> : (tensor<4x8xf32>, !moe.routing<4x2 of 3, f32>) -> (tensor<8x8xf32>, tensor<3xindex>)

@@ -9,6 +9,9 @@
 // One expert a node: 4 rows are enough for k = 2.
 #p1 = #moe.placement<@toy, [2, 3, 6]>
 
+#p2 = #moe.placement<@toy, [2, [3, 5], 5]>
+
+// CHECK-DAG: #[[$P2:.+]] = #moe.placement<@toy, [2, [3, 5], 5]>
 // CHECK-DAG: #[[$P0:.+]] = #moe.placement<@toy, [5, 2, 2]>
 // CHECK-DAG: #[[$P1:.+]] = #moe.placement<@toy, [2, 3, 6]>
 
@@ -35,6 +38,20 @@ func.func @layer(%x: tensor<4x8xf16>, %r: !moe.routing<4x2 of 3, f32>, %up: tens
       : (tensor<8x8xf16>, tensor<3xindex>, tensor<3x8x16xf16>, tensor<3x16x8xf16>, tensor<3x16xf16>, tensor<3x8xf16>) -> tensor<8x8xf16>
   %y = moe.combine %out by %r layer 7 placed #p0 : (tensor<8x8xf16>, !moe.routing<4x2 of 3, f32>) -> tensor<4x8xf16>
   return %y : tensor<4x8xf16>
+}
+
+// An expert with replicas has its weights on each of its nodes; node 5 has two experts.
+// CHECK-LABEL: func.func @replicas(
+func.func @replicas(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>, %w: tensor<3x8x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: nop.scatter {{.+}} placed #[[$P2]]
+  // CHECK-SAME: -> (!nop.distributed<tensor<8x8xf32>, [2, 3, 5]>, !nop.distributed<tensor<?xindex>, [2, 3, 5]>)
+  // CHECK: nop.shard {{.+}} placed #[[$P2]] : tensor<3x8x8xf32> -> <tensor<?x8x8xf32>, [2, 3, 5]>
+  // CHECK: nop.gather {{.+}} placed #[[$P2]]
+  %rows, %counts = moe.dispatch %x by %r layer 0 placed #p2 : (tensor<4x8xf32>, !moe.routing<4x2 of 3, f32>) -> (tensor<8x8xf32>, tensor<3xindex>)
+  %out = moe.experts %rows counts %counts weights(%w, %w) <activation = gelu> layer 0 placed #p2
+      : (tensor<8x8xf32>, tensor<3xindex>, tensor<3x8x8xf32>, tensor<3x8x8xf32>) -> tensor<8x8xf32>
+  %y = moe.combine %out by %r layer 0 placed #p2 : (tensor<8x8xf32>, !moe.routing<4x2 of 3, f32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
 }
 
 // Experts one after another share one nop.local, and a weight that they share one

@@ -74,6 +74,29 @@ func.func @shard(%w: tensor<5x8x2xf32>, %x: tensor<4x8xf32>, %r: !routing) -> te
   return %back : tensor<8x2xf32>
 }
 
+// Of experts on several nodes, some row decides: first come tokens of experts on one
+// node, then the two others in order, token by token; rows of a node are those of its
+// pairs.
+// CHECK-LABEL: func.func @replicas(
+func.func @replicas(%x: tensor<4x8xf32>, %r: !routing) -> tensor<8x8xf32> {
+  // CHECK-DAG: %[[SOLE:.+]] = arith.constant dense<[-1, 1, 4, -1, 4]> : tensor<5xi32>
+  // CHECK-DAG: %[[EXPERTS:.+]] = arith.constant dense<[0, 3]> : tensor<2xi32>
+  // CHECK-DAG: %[[NODES:.+]] = arith.constant dense<{{\[}}[1, 4, 6], [4, 6, -1]]> : tensor<2x3xi32>
+  // CHECK: %[[FIRST:.+]] = scf.for {{.+}} -> (tensor<4x2xi32>)
+  // CHECK: tensor.extract %[[SOLE]]
+  // CHECK: %[[HOMES:.+]] = scf.for %[[TOKEN:[^ ]+]] = {{.+}} iter_args(%{{.+}} = %[[FIRST]]) -> (tensor<4x2xi32>)
+  // CHECK: tensor.extract %[[EXPERTS]]
+  // CHECK: tensor.extract %[[NODES]]
+  // CHECK: arith.remui %[[TOKEN]],
+  // CHECK: scf.for {{.+}} -> (tensor<8x8xf32>, tensor<2xindex>, index)
+  // CHECK: tensor.extract %[[HOMES]]
+  %rows, %counts = nop.scatter %x by %r from 0 layer 0 placed <@tree, [[1, 4, 6], 1, 4, [4, 6], 4]>
+      : (tensor<4x8xf32>, !routing) -> (!nop.distributed<tensor<8x8xf32>, [1, 4, 6]>, !nop.distributed<tensor<?xindex>, [1, 4, 6]>)
+  %back = nop.gather %rows by %r to 0 layer 0 placed <@tree, [[1, 4, 6], 1, 4, [4, 6], 4]>
+      : (!nop.distributed<tensor<8x8xf32>, [1, 4, 6]>, !routing) -> tensor<8x8xf32>
+  return %back : tensor<8x8xf32>
+}
+
 // CHECK-LABEL: func.func @tokens(
 func.func @tokens(%x: tensor<4x8xf32>, %r: !routing) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   // Row, ids and weights of each token, and how many there are: of node 1 with one

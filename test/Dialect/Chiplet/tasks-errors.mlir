@@ -303,24 +303,9 @@ chiplet.program @p on @pair <model = "m", moe_layers = 1, experts = 3, k = 2, to
   %w1 = chiplet.alloc "w1" : !chiplet.buffer<!moe.routing<4x2 of 1, f32, local>, sram 2>
   %w2 = chiplet.alloc "w2" : !chiplet.buffer<tensor<4x8xf32>, sram 3>
   %w3 = chiplet.alloc "w3" : !chiplet.buffer<!moe.routing<4x2 of 2, f32, local>, sram 3>
-  // expected-error @+1 {{'chiplet.dispatch' op has a placement of 2 experts, expected one without replicas of 3}}
+  // expected-error @+1 {{'chiplet.dispatch' op has a placement of 2 experts, expected 3}}
   %e = chiplet.dispatch "d" tokens via switch from 0 layer 0 micro_batch 0 token 0 %x by %r
       writes(%w0, %w1, %w2, %w3) placed <@pair, [2, 3]>
-      : (!chiplet.buffer<tensor<4x8xf32>, sram 0>, !chiplet.buffer<!moe.routing<4x2 of 3, f32>, sram 0>) -> (!chiplet.buffer<tensor<4x8xf32>, sram 2>, !chiplet.buffer<!moe.routing<4x2 of 1, f32, local>, sram 2>, !chiplet.buffer<tensor<4x8xf32>, sram 3>, !chiplet.buffer<!moe.routing<4x2 of 2, f32, local>, sram 3>)
-}
-
-// -----
-
-chiplet.program @p on @pair <model = "m", moe_layers = 1, experts = 3, k = 2, tokens = 4, micro_batches = 1> preset "none" seed 0 {
-  %x = chiplet.alloc "x" : !chiplet.buffer<tensor<4x8xf32>, sram 0>
-  %r = chiplet.alloc "r" : !chiplet.buffer<!moe.routing<4x2 of 3, f32>, sram 0>
-  %w0 = chiplet.alloc "w0" : !chiplet.buffer<tensor<4x8xf32>, sram 2>
-  %w1 = chiplet.alloc "w1" : !chiplet.buffer<!moe.routing<4x2 of 1, f32, local>, sram 2>
-  %w2 = chiplet.alloc "w2" : !chiplet.buffer<tensor<4x8xf32>, sram 3>
-  %w3 = chiplet.alloc "w3" : !chiplet.buffer<!moe.routing<4x2 of 2, f32, local>, sram 3>
-  // expected-error @+1 {{'chiplet.dispatch' op has a placement of 3 experts, expected one without replicas of 3}}
-  %e = chiplet.dispatch "d" tokens via switch from 0 layer 0 micro_batch 0 token 0 %x by %r
-      writes(%w0, %w1, %w2, %w3) placed <@pair, [2, 3, [2, 3]]>
       : (!chiplet.buffer<tensor<4x8xf32>, sram 0>, !chiplet.buffer<!moe.routing<4x2 of 3, f32>, sram 0>) -> (!chiplet.buffer<tensor<4x8xf32>, sram 2>, !chiplet.buffer<!moe.routing<4x2 of 1, f32, local>, sram 2>, !chiplet.buffer<tensor<4x8xf32>, sram 3>, !chiplet.buffer<!moe.routing<4x2 of 2, f32, local>, sram 3>)
 }
 
@@ -533,22 +518,9 @@ chiplet.program @p on @pair <model = "m", moe_layers = 1, experts = 3, k = 2, to
   %x1 = chiplet.alloc "x1" : !chiplet.buffer<tensor<4x8xf32>, sram 3>
   %r = chiplet.alloc "r" : !chiplet.buffer<!moe.routing<4x2 of 3, f32>, sram 0>
   %y = chiplet.alloc "y" : !chiplet.buffer<tensor<4x8xf32>, sram 0>
-  // expected-error @+1 {{'chiplet.combine' op has a placement of 2 experts, expected one without replicas of 3}}
+  // expected-error @+1 {{'chiplet.combine' op has a placement of 2 experts, expected 3}}
   %e = chiplet.combine "c" tokens via switch to 0 layer 0 micro_batch 0 token 0 (%x0, %x1) by %r
       writes %y placed <@pair, [2, 3]>
-      : (!chiplet.buffer<tensor<4x8xf32>, sram 2>, !chiplet.buffer<tensor<4x8xf32>, sram 3>) by !chiplet.buffer<!moe.routing<4x2 of 3, f32>, sram 0> -> !chiplet.buffer<tensor<4x8xf32>, sram 0>
-}
-
-// -----
-
-chiplet.program @p on @pair <model = "m", moe_layers = 1, experts = 3, k = 2, tokens = 4, micro_batches = 1> preset "none" seed 0 {
-  %x0 = chiplet.alloc "x0" : !chiplet.buffer<tensor<4x8xf32>, sram 2>
-  %x1 = chiplet.alloc "x1" : !chiplet.buffer<tensor<4x8xf32>, sram 3>
-  %r = chiplet.alloc "r" : !chiplet.buffer<!moe.routing<4x2 of 3, f32>, sram 0>
-  %y = chiplet.alloc "y" : !chiplet.buffer<tensor<4x8xf32>, sram 0>
-  // expected-error @+1 {{'chiplet.combine' op has a placement of 3 experts, expected one without replicas of 3}}
-  %e = chiplet.combine "c" tokens via switch to 0 layer 0 micro_batch 0 token 0 (%x0, %x1) by %r
-      writes %y placed <@pair, [2, 3, [2, 3]]>
       : (!chiplet.buffer<tensor<4x8xf32>, sram 2>, !chiplet.buffer<tensor<4x8xf32>, sram 3>) by !chiplet.buffer<!moe.routing<4x2 of 3, f32>, sram 0> -> !chiplet.buffer<tensor<4x8xf32>, sram 0>
 }
 

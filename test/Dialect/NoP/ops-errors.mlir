@@ -167,24 +167,6 @@ func.func @f(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>) {
-  // expected-error @+1 {{'nop.scatter' op has a placement with replicas, which exchanges do not support; expected each expert on one node}}
-  %0, %1 = nop.scatter %x by %r from 0 layer 0 placed <@pair, [2, 3, [2, 3]]>
-      : (tensor<4x8xf32>, !moe.routing<4x2 of 3, f32>) -> (!nop.distributed<tensor<8x8xf32>, [2, 3]>, !nop.distributed<tensor<?xindex>, [2, 3]>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>) {
-  // expected-error @+1 {{'nop.scatter' op has a placement with replicas, which exchanges do not support; expected each expert on one node}}
-  %0, %1 = nop.scatter %x by %r from 0 layer 0 placed <@pair, [[2, 3], [2, 3], [2, 3]]>
-      : (tensor<4x8xf32>, !moe.routing<4x2 of 3, f32>) -> (!nop.distributed<tensor<8x8xf32>, [2, 3]>, !nop.distributed<tensor<?xindex>, [2, 3]>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>) {
   // expected-error @+1 {{'nop.scatter' op is in MoE layer -1, expected at least 0}}
   %0, %1 = nop.scatter %x by %r from 0 layer -1 placed <@pair, [2, 3, 3]>
       : (tensor<4x8xf32>, !moe.routing<4x2 of 3, f32>) -> (!nop.distributed<tensor<8x8xf32>, [2, 3]>, !nop.distributed<tensor<?xindex>, [2, 3]>)
@@ -232,24 +214,6 @@ func.func @f(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>) {
 func.func @f(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>) {
   // expected-error @+1 {{'nop.multicast' op has a placement of 2 experts, expected 3}}
   %0, %1 = nop.multicast %x by %r from 0 via switch layer 0 placed <@pair, [2, 3]>
-      : (tensor<4x8xf32>, !moe.routing<4x2 of 3, f32>) -> (!nop.distributed<tensor<4x8xf32>, [2, 3]>, !nop.distributed<!moe.routing<4x2 of ?, f32, local>, [2, 3]>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>) {
-  // expected-error @+1 {{'nop.multicast' op has a placement with replicas, which exchanges do not support; expected each expert on one node}}
-  %0, %1 = nop.multicast %x by %r from 0 via switch layer 0 placed <@pair, [2, 3, [2, 3]]>
-      : (tensor<4x8xf32>, !moe.routing<4x2 of 3, f32>) -> (!nop.distributed<tensor<4x8xf32>, [2, 3]>, !nop.distributed<!moe.routing<4x2 of ?, f32, local>, [2, 3]>)
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 3, f32>) {
-  // expected-error @+1 {{'nop.multicast' op has a placement with replicas, which exchanges do not support; expected each expert on one node}}
-  %0, %1 = nop.multicast %x by %r from 0 via switch layer 0 placed <@pair, [[2, 3], [2, 3], [2, 3]]>
       : (tensor<4x8xf32>, !moe.routing<4x2 of 3, f32>) -> (!nop.distributed<tensor<4x8xf32>, [2, 3]>, !nop.distributed<!moe.routing<4x2 of ?, f32, local>, [2, 3]>)
   return
 }
@@ -311,24 +275,6 @@ func.func @f(%x: !nop.distributed<tensor<8x8xf32>, [2, 3]>, %r: !moe.routing<4x2
 // -----
 
 func.func @f(%x: !nop.distributed<tensor<8x8xf32>, [2, 3]>, %r: !moe.routing<4x2 of 3, f32>) {
-  // expected-error @+1 {{'nop.gather' op has a placement with replicas, which exchanges do not support; expected each expert on one node}}
-  %0 = nop.gather %x by %r to 0 layer 0 placed <@pair, [2, 3, [2, 3]]>
-      : (!nop.distributed<tensor<8x8xf32>, [2, 3]>, !moe.routing<4x2 of 3, f32>) -> tensor<8x8xf32>
-  return
-}
-
-// -----
-
-func.func @f(%x: !nop.distributed<tensor<8x8xf32>, [2, 3]>, %r: !moe.routing<4x2 of 3, f32>) {
-  // expected-error @+1 {{'nop.gather' op has a placement with replicas, which exchanges do not support; expected each expert on one node}}
-  %0 = nop.gather %x by %r to 0 layer 0 placed <@pair, [[2, 3], [2, 3], [2, 3]]>
-      : (!nop.distributed<tensor<8x8xf32>, [2, 3]>, !moe.routing<4x2 of 3, f32>) -> tensor<8x8xf32>
-  return
-}
-
-// -----
-
-func.func @f(%x: !nop.distributed<tensor<8x8xf32>, [2, 3]>, %r: !moe.routing<4x2 of 3, f32>) {
   // expected-error @+1 {{'nop.gather' op is in MoE layer -1, expected at least 0}}
   %0 = nop.gather %x by %r to 0 layer -1 placed <@pair, [2, 3, 3]>
       : (!nop.distributed<tensor<8x8xf32>, [2, 3]>, !moe.routing<4x2 of 3, f32>) -> tensor<8x8xf32>
@@ -376,24 +322,6 @@ func.func @f(%x: !nop.distributed<tensor<4x8xf32>, [2, 3]>, %r: !moe.routing<4x2
 func.func @f(%x: !nop.distributed<tensor<4x8xf32>, [2, 3]>, %r: !moe.routing<4x2 of 3, f32>) {
   // expected-error @+1 {{'nop.reduce' op has a placement of 2 experts, expected 3}}
   %0 = nop.reduce %x by %r to 0 via root layer 0 placed <@pair, [2, 3]>
-      : (!nop.distributed<tensor<4x8xf32>, [2, 3]>, !moe.routing<4x2 of 3, f32>) -> tensor<4x8xf32>
-  return
-}
-
-// -----
-
-func.func @f(%x: !nop.distributed<tensor<4x8xf32>, [2, 3]>, %r: !moe.routing<4x2 of 3, f32>) {
-  // expected-error @+1 {{'nop.reduce' op has a placement with replicas, which exchanges do not support; expected each expert on one node}}
-  %0 = nop.reduce %x by %r to 0 via root layer 0 placed <@pair, [2, 3, [2, 3]]>
-      : (!nop.distributed<tensor<4x8xf32>, [2, 3]>, !moe.routing<4x2 of 3, f32>) -> tensor<4x8xf32>
-  return
-}
-
-// -----
-
-func.func @f(%x: !nop.distributed<tensor<4x8xf32>, [2, 3]>, %r: !moe.routing<4x2 of 3, f32>) {
-  // expected-error @+1 {{'nop.reduce' op has a placement with replicas, which exchanges do not support; expected each expert on one node}}
-  %0 = nop.reduce %x by %r to 0 via root layer 0 placed <@pair, [[2, 3], [2, 3], [2, 3]]>
       : (!nop.distributed<tensor<4x8xf32>, [2, 3]>, !moe.routing<4x2 of 3, f32>) -> tensor<4x8xf32>
   return
 }

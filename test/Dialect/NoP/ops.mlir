@@ -31,7 +31,9 @@ wafer.machine @tree tree {
 // CHECK-DAG: #[[$ONE:.+]] = #moe.placement<@tree, [2, 3, 5, 2]>
 // CHECK-DAG: #[[$TWICE:.+]] = #moe.placement<@tree, [2, [3, 5]]>
 // CHECK-DAG: #[[$ALONE:.+]] = #moe.placement<@tree, [5]>
+// CHECK-DAG: #[[$BOTH:.+]] = #moe.placement<@tree, {{\[}}[2, 5], 5]>
 #placement = #moe.placement<@tree, [2, 3, 5, 2]>
+#both = #moe.placement<@tree, [[2, 5], 5]>
 #twice = #moe.placement<@tree, [2, [3, 5]]>
 
 // CHECK-LABEL: func.func private @types
@@ -89,6 +91,25 @@ func.func @shards(%w: tensor<4x8x16xbf16>, %b: tensor<2xf32>, %c: tensor<1x8xf32
   // CHECK: nop.shard %{{.+}} placed #[[$ALONE]] : tensor<1x8xf32> -> <tensor<?x8xf32>, [5]>
   %2 = nop.shard %c placed <@tree, [5]> : tensor<1x8xf32> -> !nop.distributed<tensor<?x8xf32>, [5]>
   return %1 : !nop.distributed<tensor<?xf32>, [2, 3, 5]>
+}
+
+// Exchanges of experts with replicas: node 5 has both, so that a token may have two
+// rows there.
+// CHECK-LABEL: func.func @replicas
+func.func @replicas(%x: tensor<4x8xf32>, %r: !moe.routing<4x2 of 2, f32>) -> (tensor<8x8xf32>, tensor<4x8xf32>) {
+  // CHECK: nop.scatter %{{.+}} by %{{.+}} from 0 layer 0 placed #[[$BOTH]]
+  %rows, %counts = nop.scatter %x by %r from 0 layer 0 placed #both
+      : (tensor<4x8xf32>, !moe.routing<4x2 of 2, f32>) -> (!nop.distributed<tensor<8x8xf32>, [2, 5]>, !nop.distributed<tensor<?xindex>, [2, 5]>)
+  // CHECK: nop.gather %{{.+}} by %{{.+}} to 0 layer 0 placed #[[$BOTH]]
+  %y = nop.gather %rows by %r to 0 layer 0 placed #both
+      : (!nop.distributed<tensor<8x8xf32>, [2, 5]>, !moe.routing<4x2 of 2, f32>) -> tensor<8x8xf32>
+  // CHECK: nop.multicast %{{.+}} by %{{.+}} from 0 via switch layer 0 placed #[[$BOTH]]
+  %rows2, %local = nop.multicast %x by %r from 0 via switch layer 0 placed #both
+      : (tensor<4x8xf32>, !moe.routing<4x2 of 2, f32>) -> (!nop.distributed<tensor<4x8xf32>, [2, 5]>, !nop.distributed<!moe.routing<4x2 of ?, f32, local>, [2, 5]>)
+  // CHECK: nop.reduce %{{.+}} by %{{.+}} to 0 via switch layer 0 placed #[[$BOTH]]
+  %z = nop.reduce %rows2 by %r to 0 via switch layer 0 placed #both
+      : (!nop.distributed<tensor<4x8xf32>, [2, 5]>, !moe.routing<4x2 of 2, f32>) -> tensor<4x8xf32>
+  return %y, %z : tensor<8x8xf32>, tensor<4x8xf32>
 }
 
 // CHECK-LABEL: func.func @several_results

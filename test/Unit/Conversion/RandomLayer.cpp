@@ -7,6 +7,7 @@
 
 #include "RandomLayer.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
@@ -114,9 +115,17 @@ std::string RandomLayer::drawPlacement() {
     return "";
   // Often fewer chiplets than there are, so that some have several experts.
   int64_t used = draw(1, static_cast<int64_t>(chiplets.size()));
-  for (int64_t expert = 0; expert < experts; ++expert)
-    chipletOf.push_back(chiplets[draw(0, used - 1)]);
-  return absl::StrCat(" placed <@m, [", absl::StrJoin(chipletOf, ", "), "]>");
+  bool replicas = draw(0, 1) == 0;
+  std::vector<std::string> entries;
+  for (int64_t expert = 0; expert < experts; ++expert) {
+    std::set<int32_t> held = {chiplets[draw(0, used - 1)]};
+    while (replicas && draw(0, 1) == 0)
+      held.insert(chiplets[draw(0, used - 1)]);
+    chipletsOf.emplace_back(held.begin(), held.end());
+    std::string entry = absl::StrJoin(held, ", ");
+    entries.push_back(held.size() > 1 ? absl::StrCat("[", entry, "]") : entry);
+  }
+  return absl::StrCat(" placed <@m, [", absl::StrJoin(entries, ", "), "]>");
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,14 +335,28 @@ bool RandomLayer::hasPaddingSlot() const {
          std::count(routing->ids.begin(), routing->ids.end(), kPaddingId) > 0;
 }
 
+std::map<int32_t, int64_t> RandomLayer::expertsOfChiplets() const {
+  std::map<int32_t, int64_t> counts;
+  for (const std::vector<int32_t> &held : chipletsOf)
+    for (int32_t chiplet : held)
+      ++counts[chiplet];
+  return counts;
+}
+
 bool RandomLayer::hasIdleChiplet() const {
-  std::set<int32_t> used(chipletOf.begin(), chipletOf.end());
-  return !used.empty() && used.size() < chiplets.size();
+  size_t used = expertsOfChiplets().size();
+  return used > 0 && used < chiplets.size();
 }
 
 bool RandomLayer::isUneven() const {
   std::set<int64_t> sizes;
-  for (int32_t chiplet : std::set<int32_t>(chipletOf.begin(), chipletOf.end()))
-    sizes.insert(std::count(chipletOf.begin(), chipletOf.end(), chiplet));
+  for (const auto &[chiplet, count] : expertsOfChiplets())
+    sizes.insert(count);
   return sizes.size() > 1;
+}
+
+bool RandomLayer::hasReplicas() const {
+  return absl::c_any_of(chipletsOf, [](const std::vector<int32_t> &held) {
+    return held.size() > 1;
+  });
 }

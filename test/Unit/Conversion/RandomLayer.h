@@ -11,6 +11,7 @@
 #include "mozart/Sim/KernelEval.h"
 
 #include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -34,9 +35,10 @@ struct RandomLayer {
   bool padsTokens = false;
   /// moe-place-experts places it; otherwise it comes placed at random.
   bool placedByPass = false;
-  /// Indices of the chiplets that host experts; of that of each expert, where
-  /// the layer comes placed.
-  std::vector<int32_t> chiplets, chipletOf;
+  /// Indices of the chiplets that host experts; of those of each expert,
+  /// ascending, where the layer comes placed.
+  std::vector<int32_t> chiplets;
+  std::vector<std::vector<int32_t>> chipletsOf;
 
   /// A module with the machine @m and the function @layer, which has moe.model
   /// where it routes.
@@ -49,12 +51,13 @@ struct RandomLayer {
   explicit RandomLayer(uint64_t seed);
 
   /// Some expert, or some chiplet, has nothing to do; some routing slot is
-  /// padding; chiplets have different numbers of experts. Of layers whose
-  /// routing, or placement, is not computed.
+  /// padding; chiplets have different numbers of experts; experts are on
+  /// several chiplets. Of layers whose routing, or placement, is not computed.
   bool hasIdleExpert() const;
   bool hasPaddingSlot() const;
   bool hasIdleChiplet() const;
   bool isUneven() const;
+  bool hasReplicas() const;
 
 private:
   std::mt19937_64 random;
@@ -64,6 +67,7 @@ private:
   void drawShape();
   std::string drawMachine();
   std::string drawPlacement();
+  std::map<int32_t, int64_t> expertsOfChiplets() const;
   void drawRouting();
   std::string addArgument(const std::string &name, std::vector<int64_t> shape);
   void writeFunctions(const std::string &machine);

@@ -43,9 +43,11 @@ std::string bothWays(const std::string &a, const std::string &b) {
                       b, " -> @", a, wires);
 }
 
-/// A tree of the given depth with `chiplets` expert chiplets. Every chiplet has
-/// a memory on its way to the root.
-std::string randomMachine(Dice &dice, int64_t depth, int64_t chiplets) {
+/// A tree of the given depth with `chiplets` expert chiplets, of which
+/// `firstChiplet` becomes the first node. Every chiplet has a memory on its way
+/// to the root.
+std::string randomMachine(Dice &dice, int64_t depth, int64_t chiplets,
+                          int64_t &firstChiplet) {
   std::string nodes = chiplet("root", "attention"), links, memories;
   const char *storage =
       " <bytes = 1048576, read_bytes_per_second = 256000000000, "
@@ -69,6 +71,7 @@ std::string randomMachine(Dice &dice, int64_t depth, int64_t chiplets) {
     }
     open = next;
   }
+  firstChiplet = std::count(nodes.begin(), nodes.end(), '\n');
   for (int64_t i = 0; i < chiplets; ++i) {
     std::string name = absl::StrCat("c", i);
     nodes += chiplet(name, "experts");
@@ -176,9 +179,28 @@ private:
   void chooseMachine() {
     int64_t depth = dice.roll(1, 3);
     chiplets = dice.roll(2, std::min<int64_t>(4, model.experts));
-    machine = randomMachine(dice, depth, chiplets);
+    machine = randomMachine(dice, depth, chiplets, firstChiplet);
     feature(absl::StrCat("tree depth ", depth));
     feature(model.experts % chiplets ? "uneven experts" : "even experts");
+    if (dice.chance(30))
+      placeReplicas();
+  }
+
+  /// The model comes placed, with some experts on several chiplets.
+  void placeReplicas() {
+    std::vector<std::string> entries;
+    for (int64_t expert = 0; expert < model.experts; ++expert) {
+      std::vector<int64_t> nodes;
+      int64_t sure = dice.roll(0, chiplets - 1);
+      for (int64_t i = 0; i < chiplets; ++i)
+        if (i == sure || dice.chance(expert == 0 ? 60 : 25))
+          nodes.push_back(firstChiplet + i);
+      if (expert == 0 && nodes.size() == 1)
+        nodes = {firstChiplet, firstChiplet + 1};
+      entries.push_back(absl::StrCat("[", absl::StrJoin(nodes, ", "), "]"));
+    }
+    placed = absl::StrCat(" placed <@m, [", absl::StrJoin(entries, ", "), "]>");
+    feature("replicas");
   }
 
   std::string rowsType() const {
@@ -272,7 +294,7 @@ private:
         ", scale = ", dice.chance(30) ? "2.5" : "1.0",
         ", groups = ", model.groups, ", kept_groups = ", model.keptGroups,
         ", group_score = ", model.topTwoSum ? "top_two_sum" : "max",
-        "> layer 0 : (", typeList, ") -> ", routing, "\n");
+        "> layer 0", placed, " : (", typeList, ") -> ", routing, "\n");
   }
 
   void emitExperts(const std::string &h) {
@@ -296,15 +318,15 @@ private:
         absl::StrCat("tensor<", model.tokens * model.k, "x", hd, "xf64>");
     std::string counts = absl::StrCat("tensor<", e, "xindex>");
     body += absl::StrCat(
-        "  %rows, %counts = moe.dispatch ", h, " by %r layer 0 : (", rowsType(),
-        ", ", routing, ") -> (", rows, ", ", counts, ")\n",
+        "  %rows, %counts = moe.dispatch ", h, " by %r layer 0", placed, " : (",
+        rowsType(), ", ", routing, ") -> (", rows, ", ", counts, ")\n",
         "  %out = moe.experts %rows counts %counts weights(",
         absl::StrJoin(w, ", "), ")",
         biased ? absl::StrCat(" biases(", absl::StrJoin(b, ", "), ")") : "",
-        " <activation = ", kKinds[kind], "> layer 0 : (", rows, ", ", counts,
-        ", ", types(all), ") -> ", rows, "\n",
-        "  %y = moe.combine %out by %r layer 0 : (", rows, ", ", routing,
-        ") -> ", rowsType(), "\n");
+        " <activation = ", kKinds[kind], "> layer 0", placed, " : (", rows,
+        ", ", counts, ", ", types(all), ") -> ", rows, "\n",
+        "  %y = moe.combine %out by %r layer 0", placed, " : (", rows, ", ",
+        routing, ") -> ", rowsType(), "\n");
   }
 
   std::string emitShared(const std::string &h, const std::string &y) {
@@ -362,10 +384,13 @@ private:
         divisors.push_back(n);
     int64_t slices = divisors[dice.roll(0, divisors.size() - 1)];
     feature(slices > 1 ? "token slices" : "one slice");
+    std::string place =
+        absl::StrCat("mozart-verify-model,moe-place-experts{algorithm=",
+                     dice.chance(50) ? "contiguous" : "random",
+                     " seed=", dice.roll(0, 1000), "},");
     model.pipeline = absl::StrCat(
-        "builtin.module(mozart-verify-model,moe-place-experts{algorithm=",
-        dice.chance(50) ? "contiguous" : "random", " seed=", dice.roll(0, 1000),
-        "},mozart-verify-placed,convert-moe-to-nop,", kForms[form],
+        "builtin.module(", placed.empty() ? place : "",
+        "mozart-verify-placed,convert-moe-to-nop,", kForms[form],
         "mozart-verify-routed,convert-nop-to-chiplet{slices=", slices,
         " weight-copies=", overlap ? 2 : 1,
         "},chiplet.program(mozart-verify-program,",
@@ -392,7 +417,8 @@ private:
   RandomModel model;
   int64_t sequences = 1, chiplets = 2;
   bool renormalize = false, bias = false, padding = false;
-  std::string machine, body, routing, logitsType;
+  int64_t firstChiplet = 0;
+  std::string machine, placed, body, routing, logitsType;
 };
 
 } // namespace

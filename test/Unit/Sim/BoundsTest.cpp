@@ -22,7 +22,7 @@ namespace {
 absl::StatusOr<LowerBound> lowerBoundOf(const Program &program,
                                         const MachineModel &machine,
                                         RoutingCounter &counter) {
-  absl::StatusOr<std::vector<std::vector<int32_t>>> nodes =
+  absl::StatusOr<std::vector<ExpertMap>> nodes =
       expertNodes(program, machine);
   if (!nodes.ok())
     return nodes.status();

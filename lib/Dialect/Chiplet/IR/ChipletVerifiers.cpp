@@ -272,12 +272,10 @@ static FailureOr<moe::RoutingType> verifyExchange(ExchangeOp op) {
     return op.emitOpError()
            << "is routed by " << typeOf(op.getRouting()).getContents()
            << ", expected a global routing";
-  if (op.getPlacement().getNumExperts() != routing.getExperts() ||
-      !op.getPlacement().isPartition())
+  if (op.getPlacement().getNumExperts() != routing.getExperts())
     return op.emitOpError()
            << "has a placement of " << op.getPlacement().getNumExperts()
-           << " experts, expected one without replicas of "
-           << routing.getExperts();
+           << " experts, expected " << routing.getExperts();
   if (failed(requireSram(op, "routing", op.getRouting(),
                          op.getNodeAttr().getInt())) ||
       failed(requireAtLeastZero(op, "layer", op.getLayerAttr())) ||

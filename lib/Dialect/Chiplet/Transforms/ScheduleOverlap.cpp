@@ -7,7 +7,7 @@
 
 #include "mozart/Dialect/Chiplet/Transforms/Passes.h"
 #include "mozart/Dialect/Wafer/IR/Wafer.h"
-#include "mozart/Routing/Statistics.h"
+#include "mozart/Routing/ReplicaChoice.h"
 #include "mozart/Target/RoutingSource.h"
 
 #include "mlir/IR/Remarks.h"
@@ -157,8 +157,8 @@ private:
 
   /// Pairs of tokens and experts that each node computes in the layer whose
   /// exchange follows `run`.
-  static std::map<int64_t, int64_t> pairsOfNodes(const LoadRun &run,
-                                                 const Trace &trace) {
+  static std::map<int64_t, int64_t>
+  pairsOfNodes(const LoadRun &run, const Trace &trace, int64_t tokens) {
     std::map<int64_t, int64_t> pairs;
     for (Operation *op = run.end; op; op = op->getNextNode()) {
       if (isWeightLoad(op))
@@ -169,13 +169,30 @@ private:
       int64_t layer = dispatch.getLayerAttr().getInt();
       if (trace.numLayers() == 1)
         layer = 0;
-      std::vector<int64_t> load = expertLoad(trace, layer);
-      for (const auto &[node, experts] : dispatch.getPlacement().getExpertsOf())
-        for (int64_t expert : experts)
-          pairs[node] += load[expert];
+      addPairs(dispatch.getPlacement(), trace, layer, tokens, pairs);
       break;
     }
     return pairs;
+  }
+
+  /// Rows of the trace are those of micro-batches of so many `tokens`.
+  static void addPairs(moe::PlacementAttr placement, const Trace &trace,
+                       int64_t layer, int64_t tokens,
+                       std::map<int64_t, int64_t> &pairs) {
+    std::vector<std::vector<int32_t>> nodesOf;
+    for (const std::vector<int64_t> &nodes : placement.getNodesOf())
+      nodesOf.emplace_back(nodes.begin(), nodes.end());
+    for (const auto &[node, experts] : placement.getExpertsOf())
+      pairs[node];
+    ReplicaChoice choice(nodesOf);
+    std::vector<int32_t> chosen(trace.k());
+    for (int64_t token = 0; token < trace.numTokens(); ++token) {
+      choice.choose(trace.set(token, layer), token % tokens,
+                    absl::MakeSpan(chosen));
+      for (int32_t node : chosen)
+        if (node != ReplicaChoice::kNowhere)
+          ++pairs[node];
+    }
   }
 
   LogicalResult sortByLoad(ProgramOp program, std::vector<LoadRun> &runs,
@@ -201,7 +218,7 @@ private:
     if (!bound.ok())
       return program.emitOpError() << std::string(bound.status().message());
     for (LoadRun &run : runs)
-      sortRun(run, pairsOfNodes(run, *trace), positions);
+      sortRun(run, pairsOfNodes(run, *trace, workload.getTokens()), positions);
     return success();
   }
 

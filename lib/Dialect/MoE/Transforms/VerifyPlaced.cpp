@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mozart;
 using namespace mozart::moe;
 
-/// Ops of a layer have one placement, with each expert on one node.
+/// Ops of a layer have one placement.
 static LogicalResult verifyPlacement(const Layer &layer) {
   MoELayerOpInterface first = layer.ops.front();
   PlacementAttr placement = first.getPlacementAttr();
@@ -37,12 +37,6 @@ static LogicalResult verifyPlacement(const Layer &layer) {
     diag.attachNote(first.getLoc()) << "placement " << placement;
     return failure();
   }
-  for (auto [expert, nodes] : llvm::enumerate(placement.getNodesOf()))
-    if (nodes.size() > 1)
-      return first->emitOpError()
-             << "of MoE layer " << first.getLayer() << " has expert " << expert
-             << " on " << nodes.size()
-             << " nodes, expected each expert on one node";
   return success();
 }
 

@@ -169,11 +169,6 @@ static LogicalResult verifyExchange(Operation *op, moe::RoutingType routing,
     return op->emitOpError()
            << "has a placement of " << placement.getNumExperts()
            << " experts, expected " << routing.getExperts();
-  if (!placement.isPartition())
-    return op->emitOpError()
-           << "has a placement with replicas, which exchanges "
-              "do not support; expected each expert on one "
-              "node";
   if (layer.getInt() < 0)
     return op->emitOpError()
            << "is in MoE layer " << layer.getInt() << ", expected at least 0";

@@ -25,18 +25,6 @@ func.func @differing(%x: tensor<4x8xf32>, %logits: tensor<4x3xf32>, %w: tensor<3
 
 // -----
 
-func.func @replicas(%x: tensor<4x8xf32>, %logits: tensor<4x3xf32>, %w: tensor<3x8x8xf32>) attributes {moe.model = #moe.model<name = "m", sequences = 1, sequence_length = 4, micro_batches = 1>} {
-  // expected-error @+1 {{'moe.route' op of MoE layer 0 has expert 1 on 2 nodes, expected each expert on one node}}
-  %r0 = moe.route %logits <k = 2, score = softmax> layer 0 placed <@toy, [2, [3, 5], 3]> : (tensor<4x3xf32>) -> !moe.routing<4x2 of 3, f32>
-  %a0, %n0 = moe.dispatch %x by %r0 layer 0 placed <@toy, [2, [3, 5], 3]> : (tensor<4x8xf32>, !moe.routing<4x2 of 3, f32>) -> (tensor<8x8xf32>, tensor<3xindex>)
-  %b0 = moe.experts %a0 counts %n0 weights(%w, %w) <activation = gelu> layer 0 placed <@toy, [2, [3, 5], 3]>
-      : (tensor<8x8xf32>, tensor<3xindex>, tensor<3x8x8xf32>, tensor<3x8x8xf32>) -> tensor<8x8xf32>
-  %y0 = moe.combine %b0 by %r0 layer 0 placed <@toy, [2, [3, 5], 3]> : (tensor<8x8xf32>, !moe.routing<4x2 of 3, f32>) -> tensor<4x8xf32>
-  return
-}
-
-// -----
-
 func.func @no_machine(%x: tensor<4x8xf32>, %logits: tensor<4x3xf32>, %w: tensor<3x8x8xf32>) attributes {moe.model = #moe.model<name = "m", sequences = 1, sequence_length = 4, micro_batches = 1>} {
   // expected-error @+1 {{'moe.route' op names machine 'big', but no wafer.machine of that name is in the module; load one with wafer-load-machine}}
   %r0 = moe.route %logits <k = 2, score = softmax> layer 0 placed <@big, [2, 3, 3]> : (tensor<4x3xf32>) -> !moe.routing<4x2 of 3, f32>

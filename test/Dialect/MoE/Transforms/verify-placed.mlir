@@ -1,5 +1,8 @@
 // RUN: mozart-opt %S/../../../Phases/one-layer-placed.mlir --mozart-verify-placed -o /dev/null
 
+// An expert may have replicas.
+// RUN: sed 's/\[2, 3, 3\]/[2, [2, 3], 3]/' %S/../../../Phases/one-layer-placed.mlir | mozart-opt --mozart-verify-placed -o /dev/null
+
 // What is placed on a machine of the module, by whatever algorithm, is placed.
 // RUN: mozart-opt %s --wafer-load-machine=machine=toy --moe-place-experts=algorithm=random --mozart-verify-placed -o /dev/null
 

@@ -3,6 +3,9 @@
 // Every way to lower a placed layer, with any of the passes left out.
 // RUN: mozart-opt %s --wafer-load-machine=machine=toy --convert-moe-to-nop --mozart-verify-routed --nop-deduplicate --mozart-verify-routed --nop-multicast-in-switch --mozart-verify-routed --nop-reduce-in-switch --mozart-verify-routed -o /dev/null
 
+// So with replicas.
+// RUN: sed 's/\[2, 3, 3\]/[2, [2, 3], 3]/' %S/../../../Phases/one-layer-placed.mlir | mozart-opt --convert-moe-to-nop --mozart-verify-routed --nop-deduplicate --mozart-verify-routed --nop-multicast-in-switch --nop-reduce-in-switch --mozart-verify-routed -o /dev/null
+
 // What cannot be followed is a warning where that is asked for.
 // RUN: mozart-opt %s --wafer-load-machine=machine=toy --convert-moe-to-nop -o %t.mlir
 // RUN: sed 's/nop.yield \(%[^ ]*\) : \(.*\)/%odd = arith.negf \1 : \2\n nop.yield %odd : \2/' %t.mlir > %t.odd.mlir

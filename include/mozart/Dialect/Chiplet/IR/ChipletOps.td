@@ -163,6 +163,8 @@ def Chiplet_DispatchOp : Chiplet_ExchangeOp<"dispatch"> {
     From `node`, which holds `input` [T,H] and `routing`, to every node of `placement`, in
     ascending order. Form `pairs` writes rows and counts of each (see `nop.scatter`), form
     `tokens` rows and local routing (see `nop.multicast`): `writes` holds two buffers a node.
+    Where an expert is on several nodes, row r of `routing` chooses among them (see
+    `#moe.placement`) as token `token_begin` + r of its micro-batch.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$node, Chiplet_FormAttr:$form,
     Chiplet_ViaAttr:$via, I64Attr:$layer, I64Attr:$micro_batch, I64Attr:$token_begin,
@@ -183,7 +185,7 @@ def Chiplet_CombineOp : Chiplet_ExchangeOp<"combine"> {
   let description = [{
     From every node of `placement`, in ascending order, to `node`, which holds `routing`. Form
     `pairs` writes rows [T k, H] (see `nop.gather`), form `tokens` sums [T,H] (see
-    `nop.reduce`).
+    `nop.reduce`). Replicas are chosen among as by `chiplet.dispatch`.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$node, Chiplet_FormAttr:$form,
     Chiplet_ViaAttr:$via, I64Attr:$layer, I64Attr:$micro_batch, I64Attr:$token_begin,

@@ -77,6 +77,12 @@ def MoE_PlacementAttr : MoE_Attr<"Placement", "placement"> {
     #moe.placement<@toy, [2, 2, 3, [3, 4]]>
     ```
     The experts of a node, ascending, are its local experts 0, 1, 2, ...
+
+    A pair of a token and an expert is computed on one of the expert's nodes. A
+    token goes to those of its experts that are on one node only. Its others
+    follow, in ascending order of their ids: of the n of the expert's nodes to
+    which the token goes already, or else of all n, the one at place (row of the
+    token in its micro-batch) mod n, in ascending order.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$machine,
       ArrayRefParameter<"int64_t">:$nodes, ArrayRefParameter<"int64_t">:$replicas);

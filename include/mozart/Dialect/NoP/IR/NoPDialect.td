@@ -21,7 +21,9 @@ def NoP_Dialect : Dialect {
     token's experts) or `nop.multicast` (one row for each chiplet of a token), are
     worked on by `nop.local`, and come back by `nop.gather` (one row an expert) or
     `nop.reduce` (one partial sum a chiplet). Where copies are made and sums formed,
-    at the root or at the switches on the way, is `via`.
+    at the root or at the switches on the way, is `via`. Where the placement has an
+    expert on several nodes, an exchange takes each of its tokens to one of them, by
+    the rule of `#moe.placement`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

@@ -60,7 +60,7 @@ def VerifyRouted : Pass<"mozart-verify-routed", "::mlir::ModuleOp"> {
     by their `moe.route`, which routes all tokens of a micro-batch. Each layer sends
     its rows out once (`nop.scatter` or `nop.multicast`) and brings them back once
     (`nop.gather` or `nop.reduce`), by the layer's routing, with one root and one
-    placement, which has each expert on one node. On the root are no experts and no
+    placement, which sends each pair of a token and an expert to one node. On the root are no experts and no
     dispatch, and a combine only of gathered rows.
 
     What nodes do in between is followed through every `nop.local`: rows are copied
