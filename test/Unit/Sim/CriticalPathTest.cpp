@@ -196,7 +196,8 @@ struct Told {
     b.program.tasks[first].name = "load b0.w, \"x\"";
     b.matmul(kC3, 8, 8, 8, {first});
     r = run(b.program, machine);
-    report = *makeReport(b.program, machine, nullptr, {}, r.result, 0);
+    RoutingCounter counter(b.program, nullptr);
+    report = *makeReport(b.program, machine, counter, {}, r.result, 0);
   }
 };
 
@@ -234,7 +235,8 @@ TEST(ReportText, EmptyProgram) {
   MachineModel machine = *MachineModel::create(tree({2, 2}));
   ProgramBuilder b(machine);
   Outcome r = run(b.program, machine);
-  Report report = *makeReport(b.program, machine, nullptr, {}, r.result, 0);
+  RoutingCounter counter(b.program, nullptr);
+  Report report = *makeReport(b.program, machine, counter, {}, r.result, 0);
   EXPECT_NE(printSummary(b.program, r.result, r.path, report).find("0 ps"),
             std::string::npos);
   EXPECT_NE(printExplanation(b.program, r.result, r.path, {}).find("0 tasks"),
