@@ -36,6 +36,10 @@ struct BitSpan {
     for (int32_t i = 0; i < numWords; ++i)
       words[i] = ~uint64_t{0};
   }
+  void clearAll() {
+    for (int32_t i = 0; i < numWords; ++i)
+      words[i] = 0;
+  }
   bool test(int32_t bit) const { return words[bit >> 6] >> (bit & 63) & 1; }
   bool any() const {
     for (int32_t i = 0; i < numWords; ++i)

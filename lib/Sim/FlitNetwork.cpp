@@ -17,33 +17,54 @@ static constexpr int32_t kStepsAfterRouting = 3;
 
 FlitNetwork::FlitNetwork(absl::Span<const FlitNode> facts,
                          absl::Span<const FlitLink> links,
-                         absl::Span<const int32_t> sources) {
+                         absl::Span<const FlitSource> sources,
+                         absl::Span<const FlitServer> serverFacts) {
+  for (const FlitServer &ticks : serverFacts) {
+    servers.emplace_back();
+    servers.back().ticks = ticks;
+  }
   layOut(facts, links, sources);
   layOutBits();
   layOutWheel(facts, links);
 }
 
+int32_t FlitNetwork::addInput(Node &node, int32_t numChannels,
+                              int32_t slotsEach) {
+  Input input;
+  input.node = static_cast<int32_t>(&node - nodes.data());
+  input.local = node.numInputs++;
+  input.firstChannel = static_cast<int32_t>(channels.size());
+  input.numChannels = numChannels;
+  for (int32_t i = 0; i < numChannels; ++i) {
+    Channel channel;
+    channel.input = static_cast<int32_t>(inputs.size());
+    channel.local = node.numChannels++;
+    channel.firstSlot = static_cast<int32_t>(slots.size());
+    channel.credits = slotsEach;
+    slots.resize(slots.size() + static_cast<size_t>(slotsEach));
+    channels.push_back(channel);
+  }
+  inputs.push_back(input);
+  return static_cast<int32_t>(inputs.size() - 1);
+}
+
+void FlitNetwork::addOutput(Node &node, int32_t link, const FlitLink &facts) {
+  Output output;
+  output.node = static_cast<int32_t>(&node - nodes.data());
+  output.local = node.numOutputs++;
+  output.link = link;
+  output.target = facts.target;
+  output.wholeCycles = facts.cyclesNumerator / facts.cyclesDenominator;
+  output.partCycles = facts.cyclesNumerator % facts.cyclesDenominator;
+  output.parts = facts.cyclesDenominator;
+  output.latencyCycles = facts.latencyCycles;
+  outputOf[link] = static_cast<int32_t>(outputs.size());
+  outputs.push_back(output);
+}
+
 void FlitNetwork::layOut(absl::Span<const FlitNode> facts,
                          absl::Span<const FlitLink> links,
-                         absl::Span<const int32_t> sources) {
-  auto addInput = [&](Node &node, int32_t numChannels, int32_t slotsEach) {
-    Input input;
-    input.node = static_cast<int32_t>(&node - nodes.data());
-    input.local = node.numInputs++;
-    input.firstChannel = static_cast<int32_t>(channels.size());
-    input.numChannels = numChannels;
-    for (int32_t i = 0; i < numChannels; ++i) {
-      Channel channel;
-      channel.input = static_cast<int32_t>(inputs.size());
-      channel.local = node.numChannels++;
-      channel.firstSlot = static_cast<int32_t>(slots.size());
-      channel.credits = slotsEach;
-      slots.resize(slots.size() + static_cast<size_t>(slotsEach));
-      channels.push_back(channel);
-    }
-    inputs.push_back(input);
-    return &inputs.back();
-  };
+                         absl::Span<const FlitSource> sources) {
   std::vector<int32_t> inputOf(links.size());
   outputOf.resize(links.size());
   nodes.resize(facts.size());
@@ -56,6 +77,8 @@ void FlitNetwork::layOut(absl::Span<const FlitNode> facts,
     node.routeSteps = std::max(0, steps - kStepsAfterRouting);
     node.allocatesAtOnce = steps < kStepsAfterRouting;
     node.traverseSteps = steps > 1 ? 1 : 0;
+    node.isOutputQueued = facts[n].isOutputQueued;
+    node.copyServer = facts[n].copyServer;
     node.iterations = facts[n].allocatorIterations;
     node.speedup = facts[n].speedup;
     node.firstInput = static_cast<int32_t>(inputs.size());
@@ -64,30 +87,20 @@ void FlitNetwork::layOut(absl::Span<const FlitNode> facts,
     channelFlits.push_back(facts[n].virtualChannelFlits);
     for (size_t l = 0; l < links.size(); ++l) {
       if (links[l].target == index) {
-        inputOf[l] = static_cast<int32_t>(inputs.size());
-        addInput(node, facts[n].virtualChannels, facts[n].virtualChannelFlits)
-            ->link = static_cast<int32_t>(l);
+        inputOf[l] = addInput(node, facts[n].virtualChannels,
+                              facts[n].virtualChannelFlits);
+        inputs[inputOf[l]].link = static_cast<int32_t>(l);
       }
-      if (links[l].source != index)
-        continue;
-      Output output;
-      output.node = index;
-      output.local = node.numOutputs++;
-      output.link = static_cast<int32_t>(l);
-      output.target = links[l].target;
-      output.wholeCycles =
-          links[l].cyclesNumerator / links[l].cyclesDenominator;
-      output.partCycles = links[l].cyclesNumerator % links[l].cyclesDenominator;
-      output.parts = links[l].cyclesDenominator;
-      output.latencyCycles = links[l].latencyCycles;
-      outputOf[l] = static_cast<int32_t>(outputs.size());
-      outputs.push_back(output);
+      if (links[l].source == index)
+        addOutput(node, static_cast<int32_t>(l), links[l]);
     }
     for (size_t s = 0; s < sources.size(); ++s) {
-      if (links[sources[s]].source != index)
+      if (links[sources[s].link].source != index)
         continue;
       sourceChannels[s] = static_cast<int32_t>(channels.size());
-      addInput(node, 1, 0)->source = static_cast<int32_t>(s);
+      Input &input = inputs[addInput(node, 1, 0)];
+      input.source = static_cast<int32_t>(s);
+      input.server = sources[s].server;
     }
     node.firstRouting = static_cast<int32_t>(routings.size());
     routings.resize(routings.size() + static_cast<size_t>(node.numChannels));
@@ -103,7 +116,7 @@ void FlitNetwork::layOut(absl::Span<const FlitNode> facts,
     output.roomyChannels = output.freeChannels;
   }
   for (size_t s = 0; s < sources.size(); ++s)
-    channels[sourceChannels[s]].output = outputOf[sources[s]];
+    channels[sourceChannels[s]].output = outputOf[sources[s].link];
 }
 
 /// Hands out the words of all sets of bits.
@@ -127,6 +140,8 @@ void FlitNetwork::layOutBits() {
   spans.push_back({&freeInputs, mostInputs});
   spans.push_back({&grantedInputs, mostInputs});
   spans.push_back({&freeOutputs, mostOutputs});
+  spans.push_back({&reservedOutputs, mostOutputs});
+  spans.push_back({&busyServers, static_cast<int32_t>(servers.size())});
   size_t words = 0;
   for (auto &[span, count] : spans)
     words += static_cast<size_t>(BitSpan::wordsFor(std::max(count, 1)));
@@ -146,28 +161,37 @@ void FlitNetwork::layOutBits() {
 }
 
 /// As many buckets as cycles from when a flit crosses a switch until it
-/// arrives: with a speed-up it may queue behind what the credits allow.
+/// arrives: a queue at the output may hold what the credits allow.
 void FlitNetwork::layOutWheel(absl::Span<const FlitNode> facts,
                               absl::Span<const FlitLink> links) {
-  int64_t longest = 1;
+  int64_t longest = 1, slowest = 1;
   for (const FlitLink &link : links) {
     int64_t perFlit = link.cyclesNumerator / link.cyclesDenominator + 1;
     int64_t queue = 1;
-    if (nodes[link.source].speedup > 1)
+    if (facts[link.source].speedup > 1 || facts[link.source].isOutputQueued)
       queue = static_cast<int64_t>(channelFlits[link.target]) *
               facts[link.target].virtualChannels;
     longest = std::max(longest, link.latencyCycles + perFlit * (queue + 1));
+    slowest = std::max(slowest, perFlit);
   }
   size_t buckets = 1;
   while (buckets < static_cast<size_t>(longest + 4))
     buckets *= 2;
   arrivals.resize(buckets);
   credits.resize(buckets);
+  for (const Server &server : servers)
+    slowest = std::max(
+        slowest, (std::max(server.ticks.sourceTicks, server.ticks.sinkTicks) >>
+                  FlitServer::kFractionBits) +
+                     1);
+  for (const FlitNode &node : facts)
+    slowest = std::max<int64_t>(slowest, node.pipelineCycles);
+  patience = 2 * slowest + 8;
 }
 
-int32_t FlitNetwork::addHop(FlitHop hop) {
-  hops.push_back(hop);
-  return static_cast<int32_t>(hops.size() - 1);
+int32_t FlitNetwork::addHops(int32_t count) {
+  hops.resize(hops.size() + static_cast<size_t>(count));
+  return static_cast<int32_t>(hops.size()) - count;
 }
 
 void FlitNetwork::inject(int32_t source, int32_t hop, int32_t flits,
@@ -179,7 +203,7 @@ void FlitNetwork::inject(int32_t source, int32_t hop, int32_t flits,
   } else {
     freePacket = packets[index].next;
   }
-  packets[index] = {now, hop, flits, 0, tag, kNone};
+  packets[index] = {now, hop, flits, 0, tag, 1, kNone};
   ++numPackets;
   ++waiting[source];
   Channel &channel = channels[sourceChannels[source]];
@@ -190,37 +214,122 @@ void FlitNetwork::inject(int32_t source, int32_t hop, int32_t flits,
   }
   channel.firstPacket = channel.lastPacket = index;
   channel.count = 1;
-  startRouting(sourceChannels[source],
+  frontChanged(sourceChannels[source],
                now * nodes[inputs[channel.input].node].speedup);
 }
 
-void FlitNetwork::arrive(const Arrival &arrival) {
-  if (hops[arrival.flit.hop].link == FlitHop::kArrived)
-    return deliver(arrival.flit, arrival.channel);
-  Channel &channel = channels[arrival.channel];
+int64_t FlitNetwork::serve(int32_t index, int64_t flits, bool isSink) {
+  if (index == kNone)
+    return now;
+  Server &server = servers[index];
+  take(index, isSink ? server.ticks.sinkTicks : server.ticks.sourceTicks,
+       flits);
+  return server.freeCycle + (server.freeTicks > 0 ? 1 : 0);
+}
+
+void FlitNetwork::take(int32_t index, int64_t ticks, int64_t flits) {
+  if (index == kNone)
+    return;
+  Server &server = servers[index];
+  if (server.freeCycle < now) {
+    server.freeCycle = now;
+    server.freeTicks = 0;
+  }
+  __int128 sum = static_cast<__int128>(ticks) * flits + server.freeTicks;
+  server.freeCycle += static_cast<int64_t>(sum >> FlitServer::kFractionBits);
+  server.freeTicks = static_cast<int64_t>(
+      sum & ((int64_t{1} << FlitServer::kFractionBits) - 1));
+}
+
+void FlitNetwork::popFront(Channel &channel) {
+  if (++channel.head == channelFlits[inputs[channel.input].node])
+    channel.head = 0;
+  --channel.count;
+}
+
+void FlitNetwork::frontChanged(int32_t index, int64_t step) {
+  Channel &channel = channels[index];
   const Input &input = inputs[channel.input];
+  if (input.link != kNone) {
+    const FlitHop &hop = hops[front(channel).hop];
+    if (hop.numChildren == 0)
+      return waitForServer(hop.childBegin, index);
+  }
   Node &node = nodes[input.node];
-  int32_t capacity = channelFlits[input.node];
+  int32_t slot = node.routingHead + node.routingCount++;
+  if (slot >= node.numChannels)
+    slot -= node.numChannels;
+  routings[node.firstRouting + slot] = {step + node.routeSteps, index};
+  activeNodes.set(input.node);
+}
+
+void FlitNetwork::arrive(const Arrival &arrival) {
+  Channel &channel = channels[arrival.channel];
+  const FlitHop &hop = hops[arrival.flit.hop];
+  if (hop.numChildren == 0) {
+    const int32_t server = hop.childBegin;
+    // Without a server it does not matter what is before it.
+    if (server == kNone)
+      return deliver(arrival.flit, arrival.channel);
+    if (channel.count == 0 && isFree(server)) {
+      take(server, servers[server].ticks.sinkTicks);
+      return deliver(arrival.flit, arrival.channel);
+    }
+  }
+  Node &node = nodes[inputs[channel.input].node];
+  int32_t capacity = channelFlits[inputs[channel.input].node];
   int32_t slot = channel.head + channel.count;
   if (slot >= capacity)
     slot -= capacity;
   slots[channel.firstSlot + slot] = arrival.flit;
   if (++channel.count > 1)
     return;
-  if (channel.granted == kNone)
-    return startRouting(arrival.channel, now * node.speedup);
-  if (canSend(channel))
-    setReady(node, arrival.channel);
+  if (isGranted(channel))
+    setReadyIfSo(node, arrival.channel);
+  else if (arrival.flit.isHead || hop.numChildren == 0)
+    frontChanged(arrival.channel, now * node.speedup);
 }
 
-/// Terminals take flits at once.
+void FlitNetwork::waitForServer(int32_t index, int32_t channel) {
+  Server &server = servers[index];
+  (server.firstWaiting == kNone ? server.firstWaiting
+                                : channels[server.lastWaiting].nextWaiting) =
+      channel;
+  server.lastWaiting = channel;
+  channels[channel].nextWaiting = kNone;
+  busyServers.set(index);
+}
+
+/// Takes a flit from one channel after another while it is free.
+void FlitNetwork::serveArrivals(int32_t index) {
+  Server &server = servers[index];
+  while (server.firstWaiting != kNone && server.freeCycle <= now) {
+    int32_t waitingChannel = server.firstWaiting;
+    Channel &channel = channels[waitingChannel];
+    server.firstWaiting = channel.nextWaiting;
+    take(index, server.ticks.sinkTicks);
+    Flit flit = front(channel);
+    popFront(channel);
+    deliver(flit, waitingChannel);
+    if (channel.count > 0)
+      frontChanged(waitingChannel,
+                   now * nodes[inputs[channel.input].node].speedup);
+  }
+  if (server.firstWaiting == kNone)
+    busyServers.clear(index);
+}
+
 void FlitNetwork::deliver(const Flit &flit, int32_t channel) {
   returnCredit(channel);
   ++numDelivered;
+  ++numMoves;
   if (!flit.isTail)
     return;
   Packet &packet = packets[flit.packet];
-  deliveries.push_back({packet.createdCycle, packet.tag, packet.flits});
+  deliveries.push_back(
+      {packet.createdCycle, packet.tag, packet.flits, flit.hop});
+  if (--packet.copies > 0)
+    return;
   packet.next = freePacket;
   freePacket = flit.packet;
   --numPackets;
@@ -240,12 +349,13 @@ void FlitNetwork::takeCredit(int32_t index) {
     return;
   Output &output = outputs[outputOf[inputs[channel.input].link]];
   output.roomyChannels |= uint64_t{1} << (index - output.firstChannel);
-  if (channel.owner != kNone && canSend(channels[channel.owner]))
-    setReady(nodes[output.node], channel.owner);
+  if (channel.owner != kNone)
+    setReadyIfSo(nodes[output.node], channel.owner);
 }
 
 void FlitNetwork::step() {
   deliveries.clear();
+  drainedSources.clear();
   std::vector<int32_t> &credited = credits[bucket(now)];
   for (int32_t channel : credited)
     takeCredit(channel);
@@ -256,11 +366,13 @@ void FlitNetwork::step() {
     arrive(arrival);
   underWay -= static_cast<int64_t>(arriving.size());
   arriving.clear();
+  busyServers.forEach([&](int32_t server) { serveArrivals(server); });
   activeNodes.forEach([&](int32_t index) {
     Node &node = nodes[index];
     for (int32_t i = 0; i < node.speedup; ++i)
       stepNode(node, now * node.speedup + i);
-    if (node.routingCount == 0 && !node.outputsWithChannelRequests.any() &&
+    if (node.routingCount == 0 && node.waitingCopies.empty() &&
+        !node.outputsWithChannelRequests.any() &&
         !node.outputsWithSwitchRequests.any())
       activeNodes.clear(index);
   });
@@ -268,11 +380,55 @@ void FlitNetwork::step() {
 }
 
 bool FlitNetwork::skipIdle() {
-  if (activeNodes.any())
+  if (activeNodes.any() || busyServers.any())
     return true;
   if (underWay == 0)
     return false;
   while (arrivals[bucket(now)].empty() && credits[bucket(now)].empty())
     ++now;
   return true;
+}
+
+/// The channel that has to move before the packet in front of `channel` can.
+int32_t FlitNetwork::waitsFor(int32_t index) const {
+  const Channel &channel = channels[index];
+  auto behind = [&](int32_t output, int32_t granted) {
+    if (granted != kNone)
+      return channels[granted].credits > 0 ? kNone : granted;
+    return outputs[output].freeChannels != 0
+               ? kNone
+               : channels[outputs[output].firstChannel].owner;
+  };
+  if (channel.count == 0)
+    return kNone;
+  for (int32_t b = channel.firstBranch; b != kNone; b = branches[b].next)
+    if (int32_t found = behind(branches[b].output, branches[b].granted);
+        found != kNone && !branches[b].isSent)
+      return found;
+  return channel.firstBranch != kNone || channel.output == kNone
+             ? kNone
+             : behind(channel.output, channel.granted);
+}
+
+std::vector<int32_t> FlitNetwork::waitCycle() const {
+  std::vector<int32_t> seenFrom(channels.size(), kNone);
+  for (size_t start = 0; start < channels.size(); ++start) {
+    int32_t at = static_cast<int32_t>(start);
+    while (at != kNone && seenFrom[at] == kNone) {
+      seenFrom[at] = static_cast<int32_t>(start);
+      at = waitsFor(at);
+    }
+    if (at == kNone || seenFrom[at] != static_cast<int32_t>(start))
+      continue;
+    std::vector<int32_t> links;
+    const int32_t first = at;
+    do {
+      const Input &input = inputs[channels[at].input];
+      links.push_back(input.link != kNone ? input.link
+                                          : outputs[channels[at].output].link);
+      at = waitsFor(at);
+    } while (at != first);
+    return links;
+  }
+  return {};
 }

@@ -25,13 +25,18 @@ void FlitNetwork::stepNode(Node &node, int64_t step) {
     requestChannel(node, routing.channel);
   }
   grantedChannels.clear();
+  const bool hasCopies = !node.waitingCopies.empty();
+  if (hasCopies)
+    allocateCopies(node);
   node.outputsWithChannelRequests.forEach([&](int32_t output) {
-    allocateChannels(node, outputs[node.firstOutput + output]);
+    if (!hasCopies || !reservedOutputs.test(output))
+      allocateChannels(node, outputs[node.firstOutput + output]);
   });
+  if (hasCopies)
+    reservedOutputs.clearAll();
   auto activate = [&] {
     for (int32_t channel : grantedChannels)
-      if (canSend(channels[channel]))
-        setReady(node, channel);
+      setReadyIfSo(node, channel);
     grantedChannels.clear();
   };
   if (node.allocatesAtOnce)
@@ -40,22 +45,14 @@ void FlitNetwork::stepNode(Node &node, int64_t step) {
   activate();
 }
 
-/// The packet in front of `channel` is routed from `step` on.
-void FlitNetwork::startRouting(int32_t channel, int64_t step) {
-  int32_t index = inputs[channels[channel].input].node;
-  Node &node = nodes[index];
-  int32_t slot = node.routingHead + node.routingCount++;
-  if (slot >= node.numChannels)
-    slot -= node.numChannels;
-  routings[node.firstRouting + slot] = {step + node.routeSteps, channel};
-  activeNodes.set(index);
-}
-
 void FlitNetwork::requestChannel(Node &node, int32_t index) {
   Channel &channel = channels[index];
-  if (inputs[channel.input].link != kNone)
-    channel.output =
-        outputOf[hops[slots[channel.firstSlot + channel.head].hop].link];
+  if (inputs[channel.input].link != kNone) {
+    const FlitHop &hop = hops[front(channel).hop];
+    if (hop.numChildren > 1)
+      return addBranches(node, index, hop);
+    channel.output = outputOf[hops[hop.childBegin].link];
+  }
   Output &output = outputs[channel.output];
   output.channelRequests.set(channel.local);
   node.outputsWithChannelRequests.set(output.local);
@@ -129,37 +126,49 @@ void FlitNetwork::acceptChannel(Node &node, Output &output, int32_t index,
                               : output.local * kMostChannels + next + 1;
 }
 
-void FlitNetwork::setReady(Node &node, int32_t index) {
-  const Channel &channel = channels[index];
-  const Input &input = inputs[channel.input];
-  Output &output = outputs[channel.output];
-  masks[node.firstMask + static_cast<size_t>(input.local) * node.numOutputs +
-        output.local] |= uint64_t{1} << (index - input.firstChannel);
-  output.switchRequests.set(input.local);
+void FlitNetwork::setReady(Node &node, int32_t index, const Output &output) {
+  const Input &input = inputs[channels[index].input];
+  mask(node, input.local, output.local) |= uint64_t{1}
+                                           << (index - input.firstChannel);
+  outputs[node.firstOutput + output.local].switchRequests.set(input.local);
   node.outputsWithSwitchRequests.set(output.local);
   activeNodes.set(input.node);
 }
 
-void FlitNetwork::clearReady(Node &node, int32_t index) {
-  const Channel &channel = channels[index];
-  const Input &input = inputs[channel.input];
-  Output &output = outputs[channel.output];
-  uint64_t &mask =
-      masks[node.firstMask +
-            static_cast<size_t>(input.local) * node.numOutputs + output.local];
-  mask &= ~(uint64_t{1} << (index - input.firstChannel));
-  if (mask != 0)
+void FlitNetwork::clearReady(Node &node, int32_t index, const Output &output) {
+  const Input &input = inputs[channels[index].input];
+  uint64_t &asking = mask(node, input.local, output.local);
+  asking &= ~(uint64_t{1} << (index - input.firstChannel));
+  if (asking != 0)
     return;
-  output.switchRequests.clear(input.local);
-  if (!output.switchRequests.any())
+  BitSpan requests = output.switchRequests;
+  requests.clear(input.local);
+  if (!requests.any())
     node.outputsWithSwitchRequests.clear(output.local);
+}
+
+/// Asks for the switch where the flit in front has a credit.
+void FlitNetwork::setReadyIfSo(Node &node, int32_t index) {
+  const Channel &channel = channels[index];
+  if (channel.firstBranch == kNone) {
+    if (canSend(channel))
+      setReady(node, index, outputs[channel.output]);
+    return;
+  }
+  if (channel.count == 0)
+    return;
+  for (int32_t b = channel.firstBranch; b != kNone; b = branches[b].next)
+    if (!branches[b].isSent && channels[branches[b].granted].credits > 0)
+      setReady(node, index, outputs[branches[b].output]);
 }
 
 void FlitNetwork::allocateSwitch(Node &node, int64_t step) {
   if (!node.outputsWithSwitchRequests.any())
     return;
   matches.clear();
-  if (int32_t only = node.outputsWithSwitchRequests.only(); only >= 0) {
+  if (node.isOutputQueued) {
+    crossAll(node);
+  } else if (int32_t only = node.outputsWithSwitchRequests.only(); only >= 0) {
     // One output, so the first round finds the only match.
     const Output &output = outputs[node.firstOutput + only];
     if (!canTraverse(node, output, step))
@@ -177,6 +186,26 @@ void FlitNetwork::allocateSwitch(Node &node, int64_t step) {
   }
   for (const Match &match : matches)
     traverse(node, step, match);
+}
+
+/// Whatever asks for an output crosses to its queue, input by input.
+void FlitNetwork::crossAll(Node &node) {
+  node.outputsWithSwitchRequests.forEach([&](int32_t local) {
+    Output &output = outputs[node.firstOutput + local];
+    const int32_t first = output.switchRequests.next(output.grantPointer);
+    int32_t input = first;
+    do {
+      const Input &from = inputs[node.firstInput + input];
+      if (isFree(from.server))
+        for (uint64_t left = mask(node, input, local); left != 0;
+             left &= left - 1)
+          matches.push_back(
+              {from.firstChannel + lowestBit(left), node.firstOutput + local});
+      input = output.switchRequests.next(
+          input + 1 == node.numInputs ? 0 : input + 1);
+    } while (input != first);
+    output.grantPointer = first + 1 == node.numInputs ? 0 : first + 1;
+  });
 }
 
 /// Each free output chooses among the free inputs that ask for it.
@@ -206,12 +235,15 @@ void FlitNetwork::acceptOutputs(Node &node, bool isFirst) {
     grants.numWords = static_cast<int32_t>(outputWords);
     int32_t accepted =
         grants.next(inputs[node.firstInput + local].acceptPointer);
-    for (size_t i = 0; i < outputWords; ++i)
-      grants.words[i] = 0;
     grantedInputs.clear(local);
     freeInputs.clear(local);
     freeOutputs.clear(accepted);
+    size_t before = matches.size();
     matchSwitch(node, local, accepted, isFirst);
+    grants.clear(accepted);
+    if (matches.size() > before && grants.any())
+      matchCopies(node, local, grants, matches.back());
+    grants.clearAll();
   });
 }
 
@@ -219,10 +251,9 @@ void FlitNetwork::acceptOutputs(Node &node, bool isFirst) {
 void FlitNetwork::matchSwitch(Node &node, int32_t local, int32_t output,
                               bool isFirst) {
   Input &input = inputs[node.firstInput + local];
-  uint64_t asking =
-      masks[node.firstMask + static_cast<size_t>(local) * node.numOutputs +
-            output];
-  int32_t channel = nextBit(asking, input.channelPointer);
+  if (!isFree(input.server))
+    return;
+  int32_t channel = nextBit(mask(node, local, output), input.channelPointer);
   input.channelPointer = channel + 1 == input.numChannels ? 0 : channel + 1;
   matches.push_back({input.firstChannel + channel, node.firstOutput + output});
   if (!isFirst)
@@ -232,15 +263,13 @@ void FlitNetwork::matchSwitch(Node &node, int32_t local, int32_t output,
       local + 1 == node.numInputs ? 0 : local + 1;
 }
 
-/// Takes the flit in front of `channel`, as it will be at the next node.
+/// Takes the flit in front of `channel`, as it travels on.
 FlitNetwork::Flit FlitNetwork::takeFlit(Channel &channel) {
   const Input &input = inputs[channel.input];
   if (input.link != kNone) {
-    Flit flit = slots[channel.firstSlot + channel.head];
-    flit.hop = hops[flit.hop].next;
-    if (++channel.head == channelFlits[input.node])
-      channel.head = 0;
-    --channel.count;
+    Flit flit = front(channel);
+    flit.hop = hops[flit.hop].childBegin;
+    popFront(channel);
     return flit;
   }
   Flit flit;
@@ -249,40 +278,48 @@ FlitNetwork::Flit FlitNetwork::takeFlit(Channel &channel) {
   flit.hop = packet.hop;
   flit.isHead = packet.sent == 0;
   flit.isTail = ++packet.sent == packet.flits;
+  if (input.server != kNone)
+    take(input.server, servers[input.server].ticks.sourceTicks);
   if (flit.isTail) {
     --waiting[input.source];
+    drainedSources.push_back(input.source);
     channel.firstPacket = packet.next;
     channel.count = channel.firstPacket == kNone ? 0 : 1;
   }
   return flit;
 }
 
-/// A flit crosses the switch and is sent as soon as the link has sent what
-/// crossed before it.
 void FlitNetwork::traverse(Node &node, int64_t step, const Match &match) {
   Channel &channel = channels[match.channel];
-  Output &output = outputs[match.output];
-  Arrival arrival;
-  arrival.flit = takeFlit(channel);
-  arrival.channel = channel.granted;
-  Channel &next = channels[channel.granted];
-  if (--next.credits == 0)
-    output.roomyChannels &=
-        ~(uint64_t{1} << (channel.granted - output.firstChannel));
+  if (channel.firstBranch != kNone)
+    return traverseCopy(node, step, match);
+  const Output &output = outputs[match.output];
+  Flit flit = takeFlit(channel);
   if (inputs[channel.input].link != kNone)
     returnCredit(match.channel);
-  if (arrival.flit.isTail) {
-    clearReady(node, match.channel);
-    next.owner = kNone;
-    output.freeChannels |= uint64_t{1}
-                           << (channel.granted - output.firstChannel);
+  send(node, outputs[match.output], step, flit, channel.granted);
+  if (flit.isTail) {
+    clearReady(node, match.channel, output);
     channel.granted = kNone;
     if (channel.count > 0)
-      startRouting(match.channel, step + 1);
+      frontChanged(match.channel, step + 1);
   } else if (!canSend(channel)) {
-    clearReady(node, match.channel);
+    clearReady(node, match.channel, output);
   }
+}
 
+/// A flit crosses the switch and is sent as soon as the link has sent what
+/// crossed before it.
+void FlitNetwork::send(Node &node, Output &output, int64_t step,
+                       const Flit &flit, int32_t nextChannel) {
+  Channel &next = channels[nextChannel];
+  const uint64_t bit = uint64_t{1} << (nextChannel - output.firstChannel);
+  if (--next.credits == 0)
+    output.roomyChannels &= ~bit;
+  if (flit.isTail) {
+    next.owner = kNone;
+    output.freeChannels |= bit;
+  }
   int64_t ready = (step + node.traverseSteps) / node.speedup;
   if (ready > output.freeCycle) {
     output.freeCycle = ready;
@@ -295,6 +332,10 @@ void FlitNetwork::traverse(Node &node, int64_t step, const Match &match) {
     ++output.freeCycle;
   }
   ++output.sent;
+  ++numMoves;
+  Arrival arrival;
+  arrival.flit = flit;
+  arrival.channel = nextChannel;
   arrivals[bucket(output.freeCycle + (output.freePart > 0 ? 1 : 0) +
                   output.latencyCycles)]
       .push_back(arrival);

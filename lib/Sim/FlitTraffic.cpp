@@ -93,44 +93,50 @@ FlitTraffic::FlitTraffic(FlitTopology topology, FlitPattern pattern,
   findRoutes();
 }
 
-/// Routes by destination: hop `receiver x nodes + node` is taken at `node`.
+/// Routes by destination: hop `receiver x links + link`.
 void FlitTraffic::findRoutes() {
-  const size_t count = topology.nodes.size();
+  const size_t count = topology.links.size();
   hops.assign(pattern.receivers.size() * count, {});
   for (size_t r = 0; r < pattern.receivers.size(); ++r) {
-    int32_t base = static_cast<int32_t>(r * count);
+    const int32_t base = static_cast<int32_t>(r * count);
+    // The link that each node takes.
+    std::vector<int32_t> next(topology.nodes.size(), -1);
     std::vector<int32_t> order = {topology.terminals[pattern.receivers[r]]};
-    std::vector<bool> seen(count);
-    seen[order[0]] = true;
     for (size_t i = 0; i < order.size(); ++i)
-      for (size_t l = 0; l < topology.links.size(); ++l) {
+      for (size_t l = 0; l < count; ++l) {
         const FlitLink &link = topology.links[l];
-        if (link.target != order[i] || seen[link.source])
+        if (link.target != order[i] || link.source == order[0] ||
+            next[link.source] >= 0)
           continue;
-        seen[link.source] = true;
-        hops[base + link.source] = {static_cast<int32_t>(l),
-                                    base + link.target};
+        next[link.source] = static_cast<int32_t>(l);
         order.push_back(link.source);
       }
-  }
-  for (int32_t sender : pattern.senders) {
-    int32_t node = topology.terminals[sender];
-    for (size_t l = 0; l < topology.links.size(); ++l) {
-      if (topology.links[l].source != node)
+    for (size_t l = 0; l < count; ++l) {
+      FlitHop &hop = hops[base + l];
+      hop.link = static_cast<int32_t>(l);
+      int32_t following = next[topology.links[l].target];
+      if (following < 0)
         continue;
-      sources.push_back(static_cast<int32_t>(l));
-      for (size_t r = 0; r < pattern.receivers.size(); ++r)
-        firstHops.push_back(static_cast<int32_t>(r * count) +
-                            topology.links[l].target);
+      hop.childBegin = base + following;
+      hop.numChildren = 1;
     }
   }
+  for (int32_t sender : pattern.senders)
+    for (size_t l = 0; l < count; ++l) {
+      if (topology.links[l].source != topology.terminals[sender])
+        continue;
+      sources.push_back({static_cast<int32_t>(l), -1});
+      for (size_t r = 0; r < pattern.receivers.size(); ++r)
+        firstHops.push_back(static_cast<int32_t>(r * count + l));
+    }
 }
 
 std::unique_ptr<FlitNetwork> FlitTraffic::makeNetwork() const {
-  auto network =
-      std::make_unique<FlitNetwork>(topology.nodes, topology.links, sources);
-  for (const FlitHop &hop : hops)
-    network->addHop(hop);
+  auto network = std::make_unique<FlitNetwork>(
+      topology.nodes, topology.links, sources, absl::Span<const FlitServer>());
+  network->addHops(static_cast<int32_t>(hops.size()));
+  for (size_t i = 0; i < hops.size(); ++i)
+    network->hop(static_cast<int32_t>(i)) = hops[i];
   return network;
 }
 

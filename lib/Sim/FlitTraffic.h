@@ -79,10 +79,9 @@ private:
   FlitPattern pattern;
   int32_t flits;
   uint64_t seed;
-  std::vector<int32_t> sources; ///< links that leave terminals
-  /// For each sender and receiver the first link's next node's hop.
+  std::vector<FlitSource> sources; ///< by sender
   std::vector<FlitHop> hops;
-  std::vector<int32_t> firstHops;
+  std::vector<int32_t> firstHops; ///< by sender and receiver
 
   void findRoutes();
   std::unique_ptr<FlitNetwork> makeNetwork() const;
