@@ -206,6 +206,7 @@ void FlitNetwork::inject(int32_t source, int32_t hop, int32_t flits,
   packets[index] = {now, hop, flits, 0, tag, 1, kNone};
   ++numPackets;
   ++waiting[source];
+  lastMove = std::max(lastMove, now);
   Channel &channel = channels[sourceChannels[source]];
   if (channel.count > 0) {
     packets[channel.lastPacket].next = index;
@@ -239,6 +240,7 @@ void FlitNetwork::take(int32_t index, int64_t ticks, int64_t flits) {
   server.freeCycle += static_cast<int64_t>(sum >> FlitServer::kFractionBits);
   server.freeTicks = static_cast<int64_t>(
       sum & ((int64_t{1} << FlitServer::kFractionBits) - 1));
+  lastMove = std::max(lastMove, server.freeCycle);
 }
 
 void FlitNetwork::popFront(Channel &channel) {
@@ -323,6 +325,7 @@ void FlitNetwork::deliver(const Flit &flit, int32_t channel) {
   returnCredit(channel);
   ++numDelivered;
   ++numMoves;
+  lastMove = std::max(lastMove, now);
   if (!flit.isTail)
     return;
   Packet &packet = packets[flit.packet];
@@ -379,14 +382,27 @@ void FlitNetwork::step() {
   ++now;
 }
 
-bool FlitNetwork::skipIdle() {
+int64_t FlitNetwork::nextCycle() const {
   if (activeNodes.any() || busyServers.any())
-    return true;
+    return now;
   if (underWay == 0)
+    return -1;
+  int64_t cycle = now;
+  while (arrivals[bucket(cycle)].empty() && credits[bucket(cycle)].empty())
+    ++cycle;
+  return cycle;
+}
+
+bool FlitNetwork::skipIdle() {
+  int64_t cycle = nextCycle();
+  if (cycle < 0)
     return false;
-  while (arrivals[bucket(now)].empty() && credits[bucket(now)].empty())
-    ++now;
+  now = cycle;
   return true;
+}
+
+bool FlitNetwork::standsStill() const {
+  return numPackets > 0 && underWay == 0 && now - lastMove > patience;
 }
 
 /// The channel that has to move before the packet in front of `channel` can.
@@ -423,9 +439,8 @@ std::vector<int32_t> FlitNetwork::waitCycle() const {
     std::vector<int32_t> links;
     const int32_t first = at;
     do {
-      const Input &input = inputs[channels[at].input];
-      links.push_back(input.link != kNone ? input.link
-                                          : outputs[channels[at].output].link);
+      if (int32_t link = inputs[channels[at].input].link; link != kNone)
+        links.push_back(link);
       at = waitsFor(at);
     } while (at != first);
     return links;

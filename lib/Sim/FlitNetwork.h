@@ -118,6 +118,10 @@ public:
   /// Goes to the next cycle in which something may happen; false if there is
   /// none.
   bool skipIdle();
+  /// That cycle; -1: there is none.
+  int64_t nextCycle() const;
+  /// Makes `cycle` the current one. Nothing may happen before it.
+  void skipTo(int64_t cycle) { now = cycle; }
 
   int64_t cycle() const { return now; }
   /// Packets that `step` delivered.
@@ -127,8 +131,8 @@ public:
   absl::Span<const int32_t> drained() const { return drainedSources; }
   /// Flits that crossed a switch or arrived so far.
   int64_t moves() const { return numMoves; }
-  /// A network in which nothing has moved for so many cycles never moves again.
-  int64_t patienceCycles() const { return patience; }
+  /// Nothing has moved for so long that nothing ever will.
+  bool standsStill() const;
   /// Links whose queues wait for each other in a circle; empty: there is none.
   std::vector<int32_t> waitCycle() const;
   /// Packets that are queued or under way.
@@ -274,6 +278,8 @@ private:
   std::vector<FlitDelivery> deliveries;
   std::vector<int32_t> drainedSources;
   int64_t numDelivered = 0, numPackets = 0, numMoves = 0;
+  /// Cycle; or when the last packet was created, or a server will be free.
+  int64_t lastMove = 0;
 
   // Scratch of the allocators.
   std::vector<int32_t> grantedChannels, offeredTo;

@@ -333,6 +333,8 @@ void FlitNetwork::send(Node &node, Output &output, int64_t step,
   }
   ++output.sent;
   ++numMoves;
+  if (lastMove < now)
+    lastMove = now;
   Arrival arrival;
   arrival.flit = flit;
   arrival.channel = nextChannel;

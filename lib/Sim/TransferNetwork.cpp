@@ -7,6 +7,7 @@
 
 #include "TransferNetwork.h"
 
+#include "FlitTransfers.h"
 #include "FluidTransfers.h"
 #include "PacketNetwork.h"
 
@@ -20,6 +21,8 @@ const char *mozart::networkName(Network network) {
     return "flow";
   case Network::Packet:
     return "packet";
+  case Network::Flit:
+    return "flit";
   }
   return "unknown";
 }
@@ -31,6 +34,8 @@ mozart::makeTransferNetwork(const NetworkContext &context) {
     return std::make_unique<FluidTransfers>(context);
   case Network::Packet:
     return std::make_unique<PacketNetwork>(context);
+  case Network::Flit:
+    return FlitTransfers::create(context);
   }
   return absl::InvalidArgumentError("unknown network fidelity");
 }

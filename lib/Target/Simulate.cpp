@@ -266,7 +266,9 @@ struct SimulateFlags {
       cl::values(clEnumValN(Network::Flow, "flow",
                             "transfers are fluids that share links (default)"),
                  clEnumValN(Network::Packet, "packet",
-                            "rows and packets queue for links and buffers")),
+                            "rows and packets queue for links and buffers"),
+                 clEnumValN(Network::Flit, "flit",
+                            "cycle by cycle; for phases and small programs")),
       cl::init(Network::Flow), cl::cat(category)};
   cl::opt<std::string> timeline{"trace-out",
                                 cl::desc("Also write a timeline for Perfetto"),

@@ -29,9 +29,10 @@ namespace mozart {
 enum class Network {
   Flow,   ///< transfers are fluids that share what they cross max-min fairly
   Packet, ///< rows and packets queue for links and for room in switches
+  Flit,   ///< cycle by cycle, through virtual channels and allocators
 };
 
-/// "flow", "packet".
+/// "flow", "packet", "flit".
 const char *networkName(Network network);
 
 struct SimulationOptions {

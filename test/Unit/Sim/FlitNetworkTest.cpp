@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <random>
 
 using namespace mozart;
@@ -248,6 +250,33 @@ TEST(FlitNetwork, AnOutputQueuedSwitchIsNoBottleneck) {
     for (int32_t i = 0; i < 4; ++i)
       network.inject(i, 2 * (4 * i + p % 4), 1, 0);
   EXPECT_LE(run(network), 400 + 1 + 3 + 8);
+}
+
+TEST(FlitNetwork, ADeadlockNamesItsLinks) {
+  // Four nodes in a ring; each sends a long packet to the one opposite through
+  // the only channel of each link.
+  std::vector<FlitNode> nodes(4, FlitNode{1, 2});
+  std::vector<FlitLink> links;
+  std::vector<FlitSource> sources;
+  for (int32_t i = 0; i < 4; ++i) {
+    links.push_back({i, (i + 1) % 4});
+    sources.push_back({i, -1});
+  }
+  FlitNetwork network(nodes, links, sources, {});
+  network.addHops(8);
+  for (int32_t i = 0; i < 4; ++i) {
+    network.hop(2 * i) = {i, 2 * i + 1, 1};
+    network.hop(2 * i + 1) = {(i + 1) % 4, -1, 0};
+    network.inject(i, 2 * i, 20, i);
+  }
+  EXPECT_FALSE(network.standsStill());
+  while (!network.standsStill() && network.skipIdle())
+    network.step();
+  EXPECT_TRUE(network.standsStill());
+  EXPECT_LT(network.cycle(), 100);
+  std::vector<int32_t> cycle = network.waitCycle();
+  std::sort(cycle.begin(), cycle.end());
+  EXPECT_EQ(cycle, (std::vector<int32_t>{0, 1, 2, 3}));
 }
 
 TEST(FlitNetwork, IdleGapsAreSkipped) {
