@@ -9,17 +9,73 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
+#include <limits>
+
 using namespace mozart;
 
+static constexpr int64_t kWholePpm = 1000000;
+
 FluidTransfers::FluidTransfers(const NetworkContext &context)
-    : program(context.program), resources(context.resources),
-      recordLoads(context.options.recordLoads), limits(context.limits),
-      network(resources.rates(), limits != nullptr),
+    : program(context.program), machine(context.machine),
+      resources(context.resources), recordLoads(context.options.recordLoads),
+      limits(context.limits), network({}),
       planner(context.program, context.machine, resources, context.counter),
       outstanding(context.program.tasks.size(), 0) {
+  std::vector<int64_t> rates = resources.rates();
+  numReported = static_cast<int32_t>(rates.size());
+  addFabrics(rates);
+  network = FlowNetwork(std::move(rates), limits != nullptr);
   const std::vector<int64_t> mixed = resources.mixedRates();
   for (size_t i = 0; i < mixed.size(); ++i)
     network.setMixedRate(static_cast<int32_t>(i), mixed[i]);
+}
+
+/// A switch with queues at its inputs passes `efficiencyPpm` of what its links
+/// could send.
+void FluidTransfers::addFabrics(std::vector<int64_t> &rates) {
+  fabricOf.assign(machine.numNodes(), -1);
+  for (int32_t i = 0; i < machine.numNodes(); ++i) {
+    const NodeFacts &node = machine.node(i);
+    if (node.isChiplet() || node.queueing != Queueing::Input ||
+        node.efficiencyPpm >= kWholePpm)
+      continue;
+    __int128 sum = 0;
+    for (int32_t link = 0; link < machine.numLinks(); ++link)
+      if (machine.link(link).source == i)
+        sum += machine.linkBytesPerSecond(link);
+    sum = std::min<__int128>(sum * node.efficiencyPpm / kWholePpm,
+                             std::numeric_limits<int64_t>::max());
+    fabricOf[i] = static_cast<int32_t>(rates.size());
+    rates.push_back(std::max<int64_t>(1, static_cast<int64_t>(sum)));
+    hasFabrics = true;
+  }
+}
+
+/// What a leg takes of the switches that it crosses: the lesser of what comes
+/// in and what goes out, since copies cross once and rows that are added do not
+/// cross.
+void FluidTransfers::addCrossings(const Leg &leg) {
+  uses = leg.uses;
+  crossings.clear();
+  for (const FlowUse &use : leg.uses) {
+    if (use.resource >= machine.numLinks())
+      continue;
+    const LinkFacts &link = machine.link(use.resource);
+    crossings[link.target].first += use.bytes;
+    crossings[link.source].second += use.bytes;
+  }
+  for (const auto &[node, bytes] : crossings) {
+    if (fabricOf[node] < 0)
+      continue;
+    FlowUse use;
+    use.resource = fabricOf[node];
+    use.bytes = static_cast<int64_t>(
+        std::min<__int128>(std::min(bytes.first, bytes.second),
+                           std::numeric_limits<int64_t>::max()));
+    if (use.bytes > 0)
+      uses.push_back(use);
+  }
 }
 
 absl::Status FluidTransfers::start(int64_t nowPs, int32_t task) {
@@ -93,7 +149,8 @@ absl::Status FluidTransfers::settle(int64_t nowPs,
                 forecast.version});
   if (recordLoads)
     for (int32_t resource : network.updatedResources())
-      loads.push_back({nowPs, resource, network.bytesPerSecond(resource)});
+      if (resource < numReported)
+        loads.push_back({nowPs, resource, network.bytesPerSecond(resource)});
   return absl::OkStatus();
 }
 
@@ -122,7 +179,9 @@ void FluidTransfers::flow(int64_t nowPs, int32_t slot,
   const Leg &leg = inFlight[slot].message.legs[inFlight[slot].leg];
   if (leg.isEmpty())
     return endLeg(nowPs, slot, endedTasks);
-  network.start(nowPs, leg.uses, slot);
+  if (hasFabrics)
+    addCrossings(leg);
+  network.start(nowPs, hasFabrics ? uses : leg.uses, slot);
 }
 
 void FluidTransfers::endLeg(int64_t nowPs, int32_t slot,
@@ -135,6 +194,16 @@ void FluidTransfers::endLeg(int64_t nowPs, int32_t slot,
   if (--outstanding[flight.task] != 0)
     return;
   endedTasks.push_back(flight.task);
-  if (limits)
+  if (limits) {
+    // What a switch holds back is no resource of the report: a delay.
+    std::vector<ResourceTime> &held = flight.limits.resources;
+    auto isFabric = [&](const ResourceTime &time) {
+      if (time.resource < numReported)
+        return false;
+      flight.limits.delayPs += time.ps;
+      return true;
+    };
+    held.erase(std::remove_if(held.begin(), held.end(), isFabric), held.end());
     (*limits)[flight.task] = std::move(flight.limits);
+  }
 }

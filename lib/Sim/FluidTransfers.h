@@ -12,6 +12,7 @@
 #include "TransferNetwork.h"
 #include "Transfers.h"
 
+#include <map>
 #include <queue>
 
 namespace mozart {
@@ -58,11 +59,17 @@ private:
   };
 
   const Program &program;
+  const MachineModel &machine;
   ResourceTable &resources;
   bool recordLoads;
   std::vector<TransferLimits> *limits;
   FlowNetwork network;
   TransferPlanner planner;
+  /// Resources of `network` that are not the table's: what switches with queues
+  /// at their inputs pass, by node; -1: it has none.
+  std::vector<int32_t> fabricOf;
+  int32_t numReported = 0;
+  bool hasFabrics = false;
   std::priority_queue<Event, std::vector<Event>, std::greater<Event>> queue;
   std::vector<InFlight> inFlight;
   std::vector<int32_t> freeInFlight;
@@ -72,6 +79,12 @@ private:
   bool tooLate = false;
   std::vector<Message> planned;        // scratch
   std::vector<FlowForecast> forecasts; // scratch
+  std::vector<FlowUse> uses;           // scratch
+  /// Bytes that come in and go out, by node; scratch.
+  std::map<int32_t, std::pair<__int128, __int128>> crossings;
+
+  void addFabrics(std::vector<int64_t> &rates);
+  void addCrossings(const Leg &leg);
 
   void schedule(int64_t nowPs, int64_t delayPs, Event::Kind kind,
                 int32_t index);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BookSimFigures.h"
+#include "FlitPhases.h"
 
 #include <cstdio>
 #include <cstring>
@@ -64,6 +65,59 @@ void printBatches() {
   }
 }
 
+/// What a switch alone passes when every link asks for all.
+void printEfficiency() {
+  std::printf("\n| links of the switch | flits a packet | input-queued | ideal "
+              "|\n|---|---|---|---|\n");
+  for (int32_t links : {5, 9})
+    for (int32_t flits : {1, 16, 32, 128}) {
+      std::printf("| %d | %d |", links, flits);
+      for (const FlitNode &router : {kInputQueued, kIdeal}) {
+        FlitTopology topology;
+        FlitPattern pattern;
+        topology.addRouter(router);
+        for (int32_t i = 0; i < links; ++i) {
+          pattern.senders.push_back(topology.addTerminal(0));
+          pattern.receivers.push_back(i);
+        }
+        FlitTraffic traffic(std::move(topology), std::move(pattern), flits,
+                            kSeed);
+        std::printf(" %.3f |",
+                    traffic.measure(1.0, 10000, 50000).flitsPerCycle / links);
+      }
+      std::printf("\n");
+    }
+}
+
+/// Fails where a fidelity does.
+bool printPhases() {
+  using namespace mozart::phases;
+  std::printf("\n| router | leaves | phase | routing | flit | packet | flow "
+              "|\n|---|---|---|---|---|---|---|\n");
+  for (const Case &c : allCases()) {
+    PhaseProgram phase = makePhase(c);
+    absl::StatusOr<int64_t> flit = latencyPs(phase, Network::Flit);
+    absl::StatusOr<int64_t> packet = latencyPs(phase, Network::Packet);
+    absl::StatusOr<int64_t> flow = latencyPs(phase, Network::Flow);
+    if (!flit.ok() || !packet.ok() || !flow.ok()) {
+      std::fprintf(
+          stderr, "a phase fails: %s %s %s\n", flit.status().ToString().c_str(),
+          packet.status().ToString().c_str(), flow.status().ToString().c_str());
+      return false;
+    }
+    const double reference = static_cast<double>(*flit);
+    auto percent = [&](int64_t ps) {
+      return 100 * (static_cast<double>(ps) / reference - 1);
+    };
+    std::printf("| %s | %d | %s | %s | %.1f us | %+.2f %% | %+.2f %% |\n",
+                kRouters[c.isIdeal ? 1 : 0], c.fanout * c.fanout,
+                kPhaseNames[static_cast<int>(c.phase)],
+                c.isSkewed ? "skewed" : "balanced", reference / 1e6,
+                percent(*packet), percent(*flow));
+  }
+  return true;
+}
+
 /// As BookSim2 was timed: tree T2, uniform, 0.2 flits a cycle and node,
 /// processor time.
 void printSpeed(int64_t cycles) {
@@ -93,6 +147,9 @@ int main(int argc, char **argv) {
   printZeroLoad();
   printSaturation();
   printBatches();
+  printEfficiency();
+  if (!printPhases())
+    return 1;
   std::printf("\n");
   printSpeed(300000);
   return 0;

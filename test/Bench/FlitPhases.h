@@ -23,7 +23,8 @@
 namespace mozart::phases {
 
 enum class Phase {
-  AllToAll, ///< every leaf sends a row of each pair to the leaf of its expert
+  AllToAll, ///< every chiplet sends a row of each pair to that of its expert
+  Pairs,    ///< the root does
   Dispatch, ///< the root sends tokens, which switches copy
   Combine,  ///< the root receives tokens, which switches add
 };
@@ -35,12 +36,35 @@ struct Case {
   bool isIdeal;  ///< router; or input-queued
 };
 
-constexpr const char *kPhaseNames[] = {"all-to-all", "dispatch", "combine"};
+inline std::vector<Case> allCases() {
+  std::vector<Case> cases;
+  for (bool isIdeal : {true, false})
+    for (int fanout : {4, 8})
+      for (Phase phase :
+           {Phase::AllToAll, Phase::Pairs, Phase::Dispatch, Phase::Combine})
+        for (bool isSkewed : {false, true})
+          cases.push_back({phase, fanout, isSkewed, isIdeal});
+  return cases;
+}
 
-/// What share of the sum of its links' rates the input-queued router passes
-/// under many-to-many traffic.
-constexpr int64_t kInputQueuedPpm = 680000;
-constexpr int64_t kHidden = 2048, kSlots = 8, kTokens = 256;
+constexpr const char *kPhaseNames[] = {"all-to-all", "pairs", "dispatch",
+                                       "combine"};
+
+/// What share of the sum of its links' rates a switch of nine links passes when
+/// all of them ask for all with packets of one flit (MozartFlitBench).
+constexpr int64_t kIdealPpm = 998000;
+constexpr int64_t kInputQueuedPpm = 640000;
+constexpr int64_t kSlots = 8;
+
+/// So that rows are whole flits of 32 bytes: 16, and 17 with the slots of a
+/// token that is dispatched.
+inline int64_t hidden(const Case &c) {
+  return c.phase == Phase::Dispatch ? 248 : 256;
+}
+
+inline int64_t tokens(const Case &c) {
+  return c.phase == Phase::AllToAll && c.fanout > 4 ? 256 : 512;
+}
 
 /// A root chiplet over `fanout` switches with `fanout` leaves each. For an
 /// all-to-all a switch joins the switches, and the root hangs on it. Links of
@@ -54,7 +78,7 @@ inline MachineFacts machineFacts(const Case &c) {
     if (node.isChiplet()) {
       node.sramBytes = int64_t{1} << 40;
       node.compute.tileSramBytesPerSecond = 1000000000000;
-      node.hostsAttention = true;
+      node.hostsAttention = node.hostsExperts = true;
       continue;
     }
     node.queueing = Queueing::Input;
@@ -63,9 +87,9 @@ inline MachineFacts machineFacts(const Case &c) {
     node.pipelineCycles = c.isIdeal ? 2 : 4;
     node.allocatorIterations = c.isIdeal ? 4 : 1;
     node.speedup = c.isIdeal ? 2 : 1;
-    node.efficiencyPpm = c.isIdeal ? 1000000 : kInputQueuedPpm;
-    node.bufferBytes = (c.fanout + 1) * node.virtualChannels *
-                       node.virtualChannelFlits * node.flitBytes;
+    node.efficiencyPpm = c.isIdeal ? kIdealPpm : kInputQueuedPpm;
+    // Room for all streams at once: what counts here is the router.
+    node.bufferBytes = int64_t{1} << 28;
     node.multicastBytesPerSecond = node.reduceBytesPerSecond =
         (c.fanout + 1) * int64_t{10000000000};
   }
@@ -76,7 +100,7 @@ inline MachineFacts machineFacts(const Case &c) {
 inline void addExchange(test::ProgramBuilder &b, const Case &c, int32_t node,
                         int64_t layer) {
   const MachineModel &machine = b.machine;
-  const bool pairs = c.phase == Phase::AllToAll;
+  const bool pairs = c.phase == Phase::AllToAll || c.phase == Phase::Pairs;
   Task task;
   task.name = absl::StrCat(kPhaseNames[static_cast<int>(c.phase)], node);
   task.kind =
@@ -89,28 +113,38 @@ inline void addExchange(test::ProgramBuilder &b, const Case &c, int32_t node,
   task.exchange.via = pairs ? ExchangeVia::Root : ExchangeVia::Switch;
   RoutedSlice slice;
   slice.layer = layer;
-  slice.tokenCount = kTokens;
+  slice.tokenCount = tokens(c);
   for (int64_t i = 0; i < b.program.experts; ++i)
     slice.experts.push_back(static_cast<int32_t>(i));
   const int64_t experts = b.program.experts;
   b.program.slices.push_back(slice);
   const int32_t x =
-      b.buffer("x", test::sram(node), test::tensor({kTokens, kHidden}));
-  const int32_t routing = b.buffer(
-      "routing", test::sram(node), test::routingType(kTokens, kSlots, experts),
-      static_cast<int32_t>(b.program.slices.size()) - 1);
-  int32_t expert = 0;
-  for (int32_t leaf = 1; leaf < machine.numNodes(); ++leaf) {
-    if (!machine.node(leaf).isChiplet())
-      continue;
-    // Two experts a leaf, in order.
+      b.buffer("x", test::sram(node), test::tensor({tokens(c), hidden(c)}));
+  const int32_t routing =
+      b.buffer("routing", test::sram(node),
+               test::routingType(tokens(c), kSlots, experts),
+               static_cast<int32_t>(b.program.slices.size()) - 1);
+  // Each begins with the chiplet after its own.
+  std::vector<int32_t> chiplets;
+  for (int32_t leaf = 0; leaf < machine.numNodes(); ++leaf)
+    if (machine.node(leaf).isChiplet() &&
+        (leaf != 0 || c.phase == Phase::AllToAll))
+      chiplets.push_back(leaf);
+  const size_t first = static_cast<size_t>(
+      std::upper_bound(chiplets.begin(), chiplets.end(), node) -
+      chiplets.begin());
+  for (size_t i = 0; i < chiplets.size(); ++i) {
+    const size_t ordinal =
+        (i + (c.phase == Phase::AllToAll ? first : 0)) % chiplets.size();
+    const int32_t leaf = chiplets[ordinal];
+    // Two experts a chiplet, in order.
+    const int32_t expert = static_cast<int32_t>(2 * ordinal);
     slice.experts = {expert, expert + 1};
-    expert += 2;
     b.program.slices.push_back(slice);
     const int32_t local = static_cast<int32_t>(b.program.slices.size()) - 1;
-    const int64_t capacity = pairs ? 2 * kTokens : kTokens;
+    const int64_t capacity = pairs ? 2 * tokens(c) : tokens(c);
     const int32_t rows = b.buffer("rows", test::sram(leaf),
-                                  test::tensor({capacity, kHidden}), local);
+                                  test::tensor({capacity, hidden(c)}), local);
     if (task.kind == TaskKind::Combine) {
       task.reads.push_back(rows);
     } else {
@@ -178,17 +212,18 @@ inline PhaseProgram makePhase(const Case &c) {
     std::abort();
   PhaseProgram result{*std::move(machine), {}, {}};
   test::ProgramBuilder b(result.machine);
-  const int64_t leaves = int64_t{c.fanout} * c.fanout;
-  b.program.experts = 2 * leaves;
+  const bool isAllToAll = c.phase == Phase::AllToAll;
+  const int64_t chiplets = int64_t{c.fanout} * c.fanout + isAllToAll;
+  b.program.experts = 2 * chiplets;
   b.program.k = kSlots;
-  b.program.tokensPerMicroBatch = kTokens;
-  b.program.moeLayers = c.phase == Phase::AllToAll ? leaves : 1;
-  if (c.phase != Phase::AllToAll) {
+  b.program.tokensPerMicroBatch = tokens(c);
+  b.program.moeLayers = isAllToAll ? chiplets : 1;
+  if (!isAllToAll) {
     addExchange(b, c, result.machine.root(), 0);
   } else {
-    // Each leaf has a routing of its own: that of a layer.
+    // Each chiplet has a routing of its own: that of a layer.
     int64_t layer = 0;
-    for (int32_t node = 1; node < result.machine.numNodes(); ++node)
+    for (int32_t node = 0; node < result.machine.numNodes(); ++node)
       if (result.machine.node(node).isChiplet())
         addExchange(b, c, node, layer++);
   }

@@ -49,8 +49,7 @@ TEST(FlitTransfers, AloneTransfersTakeTheClosedForm) {
     facts.packetBytes = 1 << 20;
     EXPECT_EQ(loadPs(facts, flits), (flits + 2) * kCyclePs);
     EXPECT_EQ(loadPs(facts, flits, true), (flits + 2) * kCyclePs);
-    for (NodeFacts &node : facts.nodes)
-      node.pipelineCycles = 5;
+    facts.nodes[1].pipelineCycles = facts.nodes[2].pipelineCycles = 5;
     for (LinkFacts &link : facts.links)
       link.latencyPs = 3 * kCyclePs - 1; // rounded up to 3
     EXPECT_EQ(loadPs(facts, flits), (flits + 2 * 5 + 3 * 3) * kCyclePs);
