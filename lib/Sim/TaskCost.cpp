@@ -148,8 +148,7 @@ absl::Status TaskCoster::compute(int32_t index) {
 /// One phase of what was added up since the last: flows begin after `delayPs`
 /// and last `flowPs` or as long as the busiest resource needs; no network is
 /// faster than `leastPs` and that.
-bool TaskCoster::addPhase(__int128 delayPs, __int128 flowPs,
-                          __int128 leastPs) {
+bool TaskCoster::addPhase(__int128 delayPs, __int128 flowPs, __int128 leastPs) {
   std::sort(plan->touched.begin(), plan->touched.end());
   bool fits = true;
   for (int32_t resource : plan->touched) {

@@ -22,8 +22,7 @@ namespace {
 absl::StatusOr<LowerBound> lowerBoundOf(const Program &program,
                                         const MachineModel &machine,
                                         RoutingCounter &counter) {
-  absl::StatusOr<std::vector<ExpertMap>> nodes =
-      expertNodes(program, machine);
+  absl::StatusOr<std::vector<ExpertMap>> nodes = expertNodes(program, machine);
   if (!nodes.ok())
     return nodes.status();
   return lowerBound(program, machine, *nodes, counter);
