@@ -82,6 +82,9 @@ void addPlaced(OpPassManager &manager, const CompileOptions &options,
     place.algorithm = preset.algorithm.str();
   place.profile = options.profile;
   place.machine = options.machine;
+  place.loadCap = options.loadCap;
+  place.groupWeight = options.groupWeight;
+  place.slots = options.slots;
   place.seed = static_cast<uint64_t>(options.seed.getValue());
   manager.addPass(moe::createMoEPlaceExperts(place));
   manager.addPass(moe::createVerifyPlaced());

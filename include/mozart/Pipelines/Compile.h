@@ -37,6 +37,20 @@ struct CompileOptions : public mlir::PassPipelineOptions<CompileOptions> {
   Option<std::string> placement{
       *this, "placement",
       llvm::cl::desc("File of placements in place of the preset's algorithm")};
+  Option<double> loadCap{
+      *this, "load-cap",
+      llvm::cl::desc("Highest load of a chiplet over the mean, for algorithm "
+                     "search; 0: none"),
+      llvm::cl::init(0)};
+  Option<double> groupWeight{
+      *this, "group-weight",
+      llvm::cl::desc("What G_T counts beside C_T, for algorithm search"),
+      llvm::cl::init(0)};
+  Option<int64_t> slots{
+      *this, "slots",
+      llvm::cl::desc("Experts that fit on a chiplet, for replicas; 0: each "
+                     "expert stands once"),
+      llvm::cl::init(0)};
   Option<int64_t> seed{*this, "seed", llvm::cl::desc("Seed of every choice"),
                        llvm::cl::init(0)};
   Option<int64_t> slices{
