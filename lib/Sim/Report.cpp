@@ -13,6 +13,7 @@
 #include "mozart/Cost/LowerBound.h"
 #include "mozart/Sim/Energy.h"
 #include "mozart/Sim/ProgramBound.h"
+#include "mozart/Sim/ProgramChecks.h"
 
 #include <map>
 
@@ -32,22 +33,6 @@ static void addLayers(Report &report,
     entry.set_load_max_over_mean(layer.loadMaxOverMean);
     entry.set_receive_max_over_mean(layer.receiveMaxOverMean);
   }
-}
-
-static const char *taskKindName(TaskKind kind) {
-  switch (kind) {
-  case TaskKind::Load:
-    return "load";
-  case TaskKind::Store:
-    return "store";
-  case TaskKind::Compute:
-    return "compute";
-  case TaskKind::Dispatch:
-    return "dispatch";
-  case TaskKind::Combine:
-    return "combine";
-  }
-  return "unknown";
 }
 
 static void addOperations(Report &report, const Program &program,
